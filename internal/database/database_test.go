@@ -1,0 +1,265 @@
+package database_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ujumbe/internal/clock"
+	"ujumbe/internal/database"
+	"ujumbe/internal/database/databasetest"
+	"ujumbe/internal/id"
+)
+
+type thing struct{}
+
+func putCounter(ctx context.Context, q database.Querier, key id.Of[thing], count int64) error {
+	_, err := q.Exec(ctx, `INSERT INTO rate_limit (key, count, reset_at) VALUES ($1, $2, $3)`, key[:], count, clock.Time(1))
+	return err
+}
+
+func countCounters(t *testing.T, db *database.DB) int {
+	t.Helper()
+	var n int
+	if err := db.QueryRow(t.Context(), `SELECT COUNT(*) FROM rate_limit`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestValuesSurviveTheRoundTrip(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		account, now := id.New[thing](), clock.System{}.Now()
+		_, err := db.Exec(t.Context(), `INSERT INTO account (id, name, type, status, country, timezone, billing_account_id, created_at, updated_at)
+			VALUES ($1, $2, 'direct', 'active', 'KE', 'Africa/Nairobi', $1, $3, $3)`, account, "Ünïcode ' \" % _", now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var (
+			gotID   id.Of[thing]
+			name    string
+			created clock.Time
+			city    *string
+			noID    *id.Of[thing]
+		)
+		row := db.QueryRow(t.Context(), `SELECT a.id, a.name, a.created_at, a.city, m.user_id
+			FROM account a LEFT JOIN membership m ON m.account_id = a.id WHERE a.id IN (SELECT uuid(key) FROM json_each($1))`,
+			database.IDs([]id.Of[thing]{account, id.New[thing]()}))
+		if err := row.Scan(&gotID, &name, &created, &city, &noID); err != nil {
+			t.Fatal(err)
+		}
+		if gotID != account || name != "Ünïcode ' \" % _" || created != now || city != nil || noID != nil {
+			t.Errorf("got %v %q %v %v %v", gotID, name, created, city, noID)
+		}
+	})
+}
+
+func TestErrorsHaveTheSameNamesOnBothEngines(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		key := id.New[thing]()
+		if err := putCounter(t.Context(), db, key, 1); err != nil {
+			t.Fatal(err)
+		}
+		if err := putCounter(t.Context(), db, key, 2); !errors.Is(err, database.ErrUnique) {
+			t.Errorf("second insert of a key: got %v, want ErrUnique", err)
+		}
+		_, err := db.Exec(t.Context(), `INSERT INTO credit (account_id, balance, currency, created_at) VALUES ($1, 0, 'KES', 0)`, id.New[thing]())
+		if !errors.Is(err, database.ErrForeignKey) {
+			t.Errorf("row of no account: got %v, want ErrForeignKey", err)
+		}
+		var n int
+		err = db.QueryRow(t.Context(), `SELECT count FROM rate_limit WHERE key = $1`, []byte("none")).Scan(&n)
+		if !errors.Is(err, database.ErrNoRows) {
+			t.Errorf("no row: got %v, want ErrNoRows", err)
+		}
+	})
+}
+
+func TestTransactionIsAllOrNothing(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		stop := errors.New("stop")
+		hooks := 0
+		write := func(result error) error {
+			return db.InTx(t.Context(), func(tx database.Tx) error {
+				tx.OnCommit(func() { hooks++ })
+				if err := putCounter(t.Context(), tx, id.New[thing](), 1); err != nil {
+					return err
+				}
+				return result
+			})
+		}
+		if err := write(stop); !errors.Is(err, stop) {
+			t.Fatalf("got %v", err)
+		}
+		if n := countCounters(t, db); n != 0 || hooks != 0 {
+			t.Errorf("after a rollback: %d rows, %d hooks run", n, hooks)
+		}
+		if err := write(nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := countCounters(t, db); n != 1 || hooks != 1 {
+			t.Errorf("after a commit: %d rows, %d hooks run", n, hooks)
+		}
+	})
+}
+
+func TestConcurrentIncrementsAreAllCounted(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		key := id.New[thing]()
+		if err := putCounter(t.Context(), db, key, 0); err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				err := db.InTx(t.Context(), func(tx database.Tx) error {
+					_, err := tx.Exec(t.Context(), `UPDATE rate_limit SET count = count + 1 WHERE key = $1`, key[:])
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		var count int
+		if err := db.QueryRow(t.Context(), `SELECT count FROM rate_limit WHERE key = $1`, key[:]).Scan(&count); err != nil || count != 50 {
+			t.Errorf("count = %d, %v; want 50", count, err)
+		}
+	})
+}
+
+func TestCopyLoadsRowsOrNone(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		rows := make([][]any, 3001)
+		for i := range rows {
+			key := id.New[thing]()
+			rows[i] = []any{key[:], int64(i), int64(0)}
+		}
+		load := func(rows [][]any) error {
+			return db.InTx(t.Context(), func(tx database.Tx) error {
+				n, err := tx.Copy(t.Context(), "rate_limit", []string{"key", "count", "reset_at"}, rows)
+				if err == nil && n != int64(len(rows)) {
+					t.Errorf("copied %d of %d", n, len(rows))
+				}
+				return err
+			})
+		}
+		if err := load(append(slices.Clone(rows), rows[0])); !errors.Is(err, database.ErrUnique) {
+			t.Errorf("a row twice: got %v, want ErrUnique", err)
+		}
+		if n := countCounters(t, db); n != 0 {
+			t.Errorf("a failed load left %d rows", n)
+		}
+		if err := load(rows); err != nil {
+			t.Fatal(err)
+		}
+		if n := countCounters(t, db); n != len(rows) {
+			t.Errorf("%d rows, want %d", n, len(rows))
+		}
+	})
+}
+
+func TestCancelStormLeavesThePoolHealthy(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		var wg sync.WaitGroup
+		for i := range 3000 {
+			wg.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%40)*100*time.Microsecond)
+				defer cancel()
+				_ = db.InTx(ctx, func(tx database.Tx) error { return putCounter(ctx, tx, id.New[thing](), 1) })
+				_, _ = database.Collect(ctx, db, database.Column[int64], `SELECT count FROM rate_limit`)
+			})
+		}
+		wg.Wait()
+		for i := range 200 {
+			wg.Go(func() {
+				if err := putCounter(t.Context(), db, id.New[thing](), int64(i)); err != nil {
+					t.Errorf("after the storm: %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if s := db.Stats(); s.InUse != 0 {
+			t.Errorf("%d connections still in use", s.InUse)
+		}
+	})
+}
+
+func TestNodesMayMigrateAtOnce(t *testing.T) {
+	t.Run("postgres", func(t *testing.T) {
+		url := databasetest.Postgres(t)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				db, err := database.Open(t.Context(), url, database.Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer db.Close()
+				if err := db.Migrate(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+func TestSecondServerOnAFileIsRefused(t *testing.T) {
+	url := databasetest.SQLite(t)
+	first, err := database.Open(t.Context(), url, database.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := database.Open(t.Context(), url, database.Options{}); err == nil || !strings.Contains(err.Error(), "another ujumbe process") {
+		t.Errorf("second open: got %v", err)
+	}
+	tool, err := database.Open(t.Context(), url, database.Options{Shared: true})
+	if err != nil {
+		t.Errorf("a command of the operator is let in: %v", err)
+	} else {
+		_ = tool.Close()
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := database.Open(t.Context(), url, database.Options{})
+	if err != nil {
+		t.Fatalf("after the first has gone: %v", err)
+	}
+	_ = again.Close()
+}
+
+// The two engines have migrations of their own; this keeps them telling the
+// same story.
+func TestBothEnginesHaveTheSameTablesAndColumns(t *testing.T) {
+	columns := map[database.Engine][]string{}
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		query := `SELECT m.name || '.' || p.name FROM sqlite_master m, pragma_table_info(m.name) p
+			WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE 'goose_%' AND m.sql NOT LIKE '%VIRTUAL%' AND m.name NOT LIKE '%\_fts\_%' ESCAPE '\'`
+		if db.Engine() == database.Postgres {
+			query = `SELECT table_name || '.' || column_name FROM information_schema.columns
+				WHERE table_schema = 'public' AND table_name NOT LIKE 'goose_%'`
+		}
+		all, err := database.Collect(t.Context(), db, database.Column[string], query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(all)
+		columns[db.Engine()] = all
+	})
+	if len(columns) < 2 {
+		t.Skip("PostgreSQL is not there to compare with")
+	}
+	lite, pg := columns[database.SQLite], columns[database.Postgres]
+	if !slices.Equal(lite, pg) {
+		t.Errorf("schemas differ\nsqlite:   %s\npostgres: %s", fmt.Sprint(lite), fmt.Sprint(pg))
+	}
+}
