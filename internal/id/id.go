@@ -6,6 +6,7 @@ package id
 import (
 	"database/sql/driver"
 	"fmt"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
@@ -82,4 +83,15 @@ func (i *Of[T]) ScanUUID(v pgtype.UUID) error {
 // Schema describes an id in the OpenAPI document.
 func (Of[T]) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "uuid", Examples: []any{"01980d5e-7c1a-7000-8000-5b1f0c8e2a11"}}
+}
+
+// Before returns the least id that could be made at a moment: every id made
+// earlier is smaller.
+func Before[T any](moment time.Time) Of[T] {
+	var i Of[T]
+	ms := uint64(moment.UnixMilli())
+	for at := range 6 {
+		i[at] = byte(ms >> (40 - 8*at))
+	}
+	return i
 }

@@ -1,0 +1,184 @@
+package account
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"ujumbe/internal/clock"
+	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/httpapi"
+	"ujumbe/internal/id"
+	"ujumbe/internal/token"
+)
+
+// Guard admits customers to routes: a good access token, an active membership
+// and, where named, a role. The role is the membership's of this moment, not the
+// token's.
+type Guard struct {
+	signer    *token.Signer
+	store     *Store
+	roles     []Role
+	suspended bool
+}
+
+// NewGuard returns the guard that admits every active member.
+func NewGuard(signer *token.Signer, store *Store) Guard { return Guard{signer: signer, store: store} }
+
+// Only admits just these roles.
+func (g Guard) Only(roles ...Role) Guard {
+	g.roles = roles
+	return g
+}
+
+// EvenSuspended admits members of a suspended organization too: they may look
+// at their organizations and switch away.
+func (g Guard) EvenSuspended() Guard {
+	g.suspended = true
+	return g
+}
+
+// Scheme is the customers' token.
+func (Guard) Scheme() string { return httpapi.CustomerToken }
+
+var (
+	errInvalidToken = fault.Unauthorized("invalid_token", "This access token is no longer good for its organization. Sign in again.")
+	errSuspended    = fault.Forbidden("account_suspended", "This organization is suspended. Ask support, or switch to another organization.")
+	errRole         = fault.Forbidden("role_required", "Your role in this organization does not allow this. Ask an owner.")
+)
+
+// Admit puts the Caller of the request into its context.
+func (g Guard) Admit(ctx context.Context, authorization string) (context.Context, error) {
+	claims, err := g.signer.Verify(ctx, token.Bearer(authorization))
+	if err != nil {
+		return nil, err
+	}
+	caller, err := callerOf(claims)
+	if err != nil {
+		return nil, err
+	}
+	member, err := g.store.standing(ctx, caller.Account, caller.User)
+	if err != nil {
+		return nil, err
+	}
+	switch caller.Role = member.Role; {
+	case member.Status != Active && !g.suspended:
+		return nil, errSuspended
+	case g.roles != nil && !slices.Contains(g.roles, member.Role):
+		return nil, errRole
+	}
+	return context.WithValue(ctx, callerKey{}, caller), nil
+}
+
+func callerOf(c token.Claims) (Caller, error) {
+	user, errUser := id.Parse[Member](c.Subject)
+	org, errOrg := id.Parse[Account](c.AccountID)
+	sid, errSession := ParseSessionID(c.SessionID)
+	if errUser != nil || errOrg != nil || errSession != nil {
+		return Caller{}, errInvalidToken
+	}
+	return Caller{User: user, Account: org, Session: sid}, nil
+}
+
+type callerKey struct{}
+
+// CallerOf returns the caller that a Guard admitted.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// Authorized is embedded in the input of every guarded operation.
+type Authorized struct {
+	Caller Caller `json:"-"`
+}
+
+// Resolve fills the caller in before the operation is called.
+func (a *Authorized) Resolve(ctx huma.Context) []error {
+	a.Caller = CallerOf(ctx.Context())
+	return nil
+}
+
+// standingLife is how long a membership that was looked up is believed. A change
+// on this node is seen at once, one on another node after this time.
+const standingLife = 250 * time.Millisecond
+
+// standings remembers memberships just looked up, so that a burst of requests
+// costs one query.
+type standings struct {
+	mu  sync.RWMutex
+	all map[standingKey]standing
+}
+
+type standingKey struct {
+	org  ID
+	user UserID
+}
+
+type standing struct {
+	member Member
+	until  clock.Time
+}
+
+const maxStandings = 20_000
+
+func newStandings() *standings { return &standings{all: map[standingKey]standing{}} }
+
+func (s *standings) get(key standingKey, now clock.Time) (Member, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	found, ok := s.all[key]
+	return found.member, ok && now < found.until
+}
+
+func (s *standings) put(key standingKey, m Member, until clock.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.all) >= maxStandings {
+		clear(s.all)
+	}
+	s.all[key] = standing{m, until}
+}
+
+func (s *standings) drop(key standingKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, key)
+}
+
+// standing is the live membership behind a token.
+func (s *Store) standing(ctx context.Context, org ID, user UserID) (Member, error) {
+	key, now := standingKey{org, user}, s.clock.Now()
+	if m, ok := s.seen.get(key, now); ok {
+		return m, nil
+	}
+	m, err := s.MemberOf(ctx, s.db, org, user)
+	if fault.Is(err, fault.KindForbidden) {
+		return Member{}, errInvalidToken
+	}
+	if err != nil {
+		return Member{}, err
+	}
+	s.seen.put(key, m, now.Add(standingLife))
+	return m, nil
+}
+
+// Forget makes this node look a membership up again once the transaction that
+// changes it has committed.
+func (s *Store) Forget(tx database.Tx, org ID, user UserID) {
+	tx.OnCommit(func() { s.seen.drop(standingKey{org, user}) })
+}
+
+// ForgetAll makes this node look every membership up again, as when an
+// organization's status changes.
+func (s *Store) ForgetAll(tx database.Tx) {
+	tx.OnCommit(func() {
+		s.seen.mu.Lock()
+		defer s.seen.mu.Unlock()
+		clear(s.seen.all)
+	})
+}

@@ -1,0 +1,90 @@
+package account
+
+import (
+	"context"
+
+	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/id"
+	"ujumbe/internal/session"
+	"ujumbe/internal/token"
+)
+
+// SessionID names a sign-in.
+type SessionID = session.ID
+
+// ParseSessionID reads the text form of a session's id.
+func ParseSessionID(text string) (SessionID, error) { return id.Parse[session.Session](text) }
+
+// Pair is what a signed-in customer holds.
+type Pair struct {
+	AccessToken  string `json:"accessToken" doc:"JWT, good for 15 minutes."`
+	RefreshToken string `json:"refreshToken" doc:"Opaque, good for one refresh."`
+}
+
+// Sessions issues the token pairs of customers, each bound to one organization.
+type Sessions struct {
+	accounts *Store
+	store    *session.Store
+	signer   *token.Signer
+}
+
+// NewSessions returns the issuer of customers' pairs.
+func NewSessions(accounts *Store, store *session.Store, signer *token.Signer) *Sessions {
+	return &Sessions{accounts: accounts, store: store, signer: signer}
+}
+
+// Open signs a member in.
+func (s *Sessions) Open(ctx context.Context, tx database.Tx, m Member) (Pair, error) {
+	org := id.Of[session.Scope](m.Account)
+	begun, refresh, err := s.store.Begin(ctx, tx, id.Of[session.Owner](m.User), &org)
+	if err != nil {
+		return Pair{}, err
+	}
+	return s.pair(ctx, m, begun.ID, refresh)
+}
+
+func (s *Sessions) pair(ctx context.Context, m Member, sid SessionID, refresh token.Opaque) (Pair, error) {
+	access, err := s.signer.Sign(ctx, token.Claims{
+		Subject: m.User.String(), AccountID: m.Account.String(), Role: string(m.Role), SessionID: sid.String(),
+	})
+	return Pair{AccessToken: access, RefreshToken: refresh.Reveal()}, err
+}
+
+// Refresh exchanges a refresh token for a new pair of the same organization,
+// with the role of this moment.
+func (s *Sessions) Refresh(ctx context.Context, raw string) (Pair, error) {
+	var (
+		member Member
+		sid    SessionID
+	)
+	refresh, err := s.store.Rotate(ctx, raw, func(tx database.Tx, found session.Session) error {
+		if found.Account == nil {
+			return errInvalidToken
+		}
+		var err error
+		sid = found.ID
+		member, err = s.accounts.MemberOf(ctx, tx, ID(*found.Account), UserID(found.Subject))
+		if fault.Is(err, fault.KindForbidden) {
+			return errInvalidToken
+		}
+		return err
+	})
+	if err != nil {
+		return Pair{}, err
+	}
+	return s.pair(ctx, member, sid, refresh)
+}
+
+// Close ends the session of a refresh token.
+func (s *Sessions) Close(ctx context.Context, raw string) error { return s.store.End(ctx, raw) }
+
+// CloseAll ends every session of a person but the one to keep.
+func (s *Sessions) CloseAll(ctx context.Context, tx database.Tx, user UserID, keep SessionID) error {
+	return s.store.EndAll(ctx, tx, id.Of[session.Owner](user), keep)
+}
+
+// CloseIn ends every session that a person has in one organization.
+func (s *Sessions) CloseIn(ctx context.Context, tx database.Tx, user UserID, org ID) error {
+	return s.store.EndIn(ctx, tx, id.Of[session.Owner](user), id.Of[session.Scope](org))
+}
