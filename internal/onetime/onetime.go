@@ -1,0 +1,171 @@
+// Package onetime mails links that work once. The token of a link is made when
+// its mail is sent, so that none lies in the queue; of it only a hash is stored,
+// bound to a purpose and to the address it went to; a newer link ends older ones.
+package onetime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ujumbe/internal/clock"
+	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/id"
+	"ujumbe/internal/job"
+	"ujumbe/internal/mail"
+	"ujumbe/internal/token"
+)
+
+// Purpose is what a link is for. A link of one purpose is unknown to another.
+type Purpose string
+
+// Subject stands for whatever a link is about: a user, a staff member, an
+// invitation.
+type Subject struct{}
+
+// Holder is who gets a link.
+type Holder struct {
+	Subject id.Of[Subject]
+	Email   string
+	Name    string
+}
+
+// ErrNobody is returned by Kind.Find when there is nobody to mail. It is no
+// failure: requests for unknown addresses end here, unseen by the requester.
+var ErrNobody = errors.New("nobody to mail")
+
+// Kind is how links of one purpose are made.
+type Kind struct {
+	Purpose Purpose
+	Life    time.Duration
+	// Find looks up, when the mail is sent, who gets it. About is what Send was
+	// given.
+	Find func(ctx context.Context, q database.Querier, about string) (Holder, error)
+	// Write makes the mail with the link's token in it.
+	Write func(h Holder, rawToken string) (mail.Message, error)
+}
+
+// Links mails and redeems one-time links.
+type Links struct {
+	db    *database.DB
+	clock clock.Clock
+	queue *job.Queue
+	mail  mail.Sender
+	kinds map[Purpose]Kind
+}
+
+// New returns a Links that sends by the queue.
+func New(db *database.DB, c clock.Clock, queue *job.Queue, sender mail.Sender) *Links {
+	l := &Links{db: db, clock: c, queue: queue, mail: sender, kinds: map[Purpose]Kind{}}
+	job.Handle(queue, l.deliver)
+	return l
+}
+
+// Add makes a purpose known, before the queue runs.
+func (l *Links) Add(k Kind) { l.kinds[k.Purpose] = k }
+
+type delivery struct {
+	Purpose Purpose `json:"purpose"`
+	About   string  `json:"about"`
+}
+
+func (delivery) Kind() string { return "onetime.deliver" }
+
+// Send enqueues the mail of a link with the transaction. It does the same work
+// whether or not anybody will be found, so its time tells nothing. The mail is
+// tried for as long as the link would live.
+func (l *Links) Send(ctx context.Context, tx database.Tx, purpose Purpose, about string) error {
+	return l.queue.Enqueue(ctx, tx, delivery{purpose, about}, l.kinds[purpose].Life)
+}
+
+func (l *Links) deliver(ctx context.Context, d delivery) error {
+	kind, ok := l.kinds[d.Purpose]
+	if !ok {
+		return job.Permanent(fmt.Errorf("unknown purpose %q", d.Purpose))
+	}
+	var (
+		holder Holder
+		raw    token.Opaque
+	)
+	err := l.db.InTx(ctx, func(tx database.Tx) error {
+		var err error
+		if holder, err = kind.Find(ctx, tx, d.About); err != nil {
+			return err
+		}
+		raw, err = l.Mint(ctx, tx, d.Purpose, holder)
+		return err
+	})
+	if errors.Is(err, ErrNobody) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	message, err := kind.Write(holder, raw.Reveal())
+	if err != nil {
+		return job.Permanent(fmt.Errorf("write %s mail: %w", d.Purpose, err))
+	}
+	if err := l.mail.Send(ctx, message); err != nil {
+		if mail.IsPermanent(err) {
+			return job.Permanent(err)
+		}
+		return err
+	}
+	return nil
+}
+
+// Mint makes the token of a link and ends older ones of the same purpose. It is
+// for links that are not mailed; others go through Send.
+func (l *Links) Mint(ctx context.Context, tx database.Tx, purpose Purpose, h Holder) (token.Opaque, error) {
+	_, err := tx.Exec(ctx, `DELETE FROM one_time_token WHERE subject_id = $1 AND purpose = $2`, h.Subject, purpose)
+	if err != nil {
+		return token.Opaque{}, fmt.Errorf("end older links: %w", err)
+	}
+	raw, now := token.NewOpaque(), l.clock.Now()
+	_, err = tx.Exec(ctx, `INSERT INTO one_time_token (hash, purpose, subject_id, email_key, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		raw.Hash(), purpose, h.Subject, mail.AddressKey(h.Email), now, now.Add(l.kinds[purpose].Life))
+	if err != nil {
+		return token.Opaque{}, fmt.Errorf("insert link: %w", err)
+	}
+	return raw, nil
+}
+
+// ErrInvalid is the one answer to a link that is not good.
+var ErrInvalid = fault.BadRequest("invalid_link", "This link is unknown, used or expired. Ask for a new one.")
+
+// Redeem spends a token in the transaction and returns what it was for. One
+// conditional update decides between concurrent callers. The caller compares the
+// address key with the present one.
+func (l *Links) Redeem(ctx context.Context, tx database.Tx, purpose Purpose, rawToken string) (subject id.Of[Subject], emailKey string, err error) {
+	raw, ok := token.ParseOpaque(rawToken)
+	if !ok {
+		return subject, "", ErrInvalid
+	}
+	err = tx.QueryRow(ctx, `UPDATE one_time_token SET used_at = $1 WHERE hash = $2 AND purpose = $3 AND used_at IS NULL AND expires_at > $1
+		RETURNING subject_id, email_key`, l.clock.Now(), raw.Hash(), purpose).Scan(&subject, &emailKey)
+	if errors.Is(err, database.ErrNoRows) {
+		return subject, "", ErrInvalid
+	}
+	if err != nil {
+		return subject, "", fmt.Errorf("redeem link: %w", err)
+	}
+	return subject, emailKey, nil
+}
+
+// End makes every open link about a subject worthless.
+func (l *Links) End(ctx context.Context, tx database.Tx, subject id.Of[Subject]) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM one_time_token WHERE subject_id = $1`, subject); err != nil {
+		return fmt.Errorf("end links: %w", err)
+	}
+	return nil
+}
+
+// Sweep deletes links that nobody can use any more.
+func (l *Links) Sweep(ctx context.Context) error {
+	if _, err := l.db.Exec(ctx, `DELETE FROM one_time_token WHERE expires_at <= $1 OR used_at IS NOT NULL`, l.clock.Now()); err != nil {
+		return fmt.Errorf("sweep links: %w", err)
+	}
+	return nil
+}
