@@ -66,21 +66,40 @@ func (l *Limiter) Count(ctx context.Context, rule Rule, about ...string) error {
 		count int64
 		reset clock.Time
 	)
-	now := l.clock.Now()
 	err := l.db.InTx(ctx, func(tx database.Tx) error {
-		return tx.QueryRow(ctx, `INSERT INTO rate_limit (key, count, reset_at) VALUES ($1, 1, $2)
-			ON CONFLICT (key) DO UPDATE SET
-				count = CASE WHEN rate_limit.reset_at <= $3 THEN 1 ELSE rate_limit.count + 1 END,
-				reset_at = CASE WHEN rate_limit.reset_at <= $3 THEN excluded.reset_at ELSE rate_limit.reset_at END
-			RETURNING count, reset_at`, key(rule, about), now.Add(rule.Window), now).Scan(&count, &reset)
+		var err error
+		count, reset, err = l.add(ctx, tx, rule, about)
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("count rate limit: %w", err)
+		return err
 	}
 	if count > rule.Events {
 		return l.refuse(reset)
 	}
 	return nil
+}
+
+// Add counts one event with a transaction, and refuses nothing.
+func (l *Limiter) Add(ctx context.Context, tx database.Tx, rule Rule, about ...string) error {
+	if !l.on {
+		return nil
+	}
+	_, _, err := l.add(ctx, tx, rule, about)
+	return err
+}
+
+func (l *Limiter) add(ctx context.Context, tx database.Tx, rule Rule, about []string) (count int64, reset clock.Time, err error) {
+	now := l.clock.Now()
+	err = tx.QueryRow(ctx, `INSERT INTO rate_limit (key, count, reset_at) VALUES ($1, 1, $2)
+		ON CONFLICT (key) DO UPDATE SET
+			count = CASE WHEN rate_limit.reset_at <= $3 THEN 1 ELSE rate_limit.count + 1 END,
+			reset_at = CASE WHEN rate_limit.reset_at <= $3 THEN excluded.reset_at ELSE rate_limit.reset_at END
+		RETURNING count, reset_at`, key(rule, about), now.Add(rule.Window), now).Scan(&count, &reset)
+	if err != nil {
+		return 0, 0, fmt.Errorf("count rate limit: %w", err)
+	}
+	return count, reset, nil
 }
 
 // Forget starts the count anew.

@@ -1,0 +1,104 @@
+// Package auth is how customers prove who they are: registration, password,
+// mailed links, sessions and identity providers.
+package auth
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/audit"
+	"ujumbe/internal/clock"
+	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/id"
+	"ujumbe/internal/mail"
+	"ujumbe/internal/onetime"
+	"ujumbe/internal/ratelimit"
+	"ujumbe/internal/team"
+	"ujumbe/internal/token"
+)
+
+// Needs are the parts that Service is made of.
+type Needs struct {
+	DB       *database.DB
+	Clock    clock.Clock
+	Hasher   *token.Hasher
+	Accounts *account.Store
+	Sessions *account.Sessions
+	Users    *team.Store
+	Notices  *team.Notices
+	Links    *onetime.Links
+	Pages    mail.Links
+	Limiter  *ratelimit.Limiter
+	Trail    *audit.Trail
+}
+
+// Service holds the rules of signing in.
+type Service struct {
+	Needs
+	store *store
+}
+
+// NewService returns the rules, and makes the links they mail known.
+func NewService(n Needs) *Service {
+	s := &Service{Needs: n, store: &store{n.Clock}}
+	s.addLinks()
+	return s
+}
+
+// The limits on guessing and on mail. The first is by address and email
+// together, so that a stranger elsewhere can't lock a customer out; the wider ones
+// stop those who change one of the two.
+var (
+	failuresByBoth    = ratelimit.Rule{Name: "login", Events: 10, Window: 15 * time.Minute}
+	failuresByAddress = ratelimit.Rule{Name: "login-ip", Events: 300, Window: 15 * time.Minute}
+	failuresByEmail   = ratelimit.Rule{Name: "login-email", Events: 100, Window: 15 * time.Minute}
+	mailsByRecipient  = ratelimit.Rule{Name: "mail", Events: 5, Window: time.Hour}
+	mailsByAddress    = ratelimit.Rule{Name: "mail-ip", Events: 300, Window: time.Hour}
+)
+
+// Result is what a successful sign-in answers.
+type Result struct {
+	account.Pair
+	User team.Summary `json:"user"`
+}
+
+// open signs a person in to the organization they were in last.
+func (s *Service) open(ctx context.Context, tx database.Tx, user account.UserID, how string) (Result, error) {
+	home, err := s.Accounts.HomeOf(ctx, tx, user)
+	if err != nil {
+		return Result{}, err
+	}
+	pair, err := s.Sessions.Open(ctx, tx, home)
+	if err != nil {
+		return Result{}, err
+	}
+	found, err := s.Users.Find(ctx, tx, home.Account, user)
+	if err != nil {
+		return Result{}, err
+	}
+	err = s.Trail.Write(ctx, tx, audit.Entry{
+		Account: id.Of[audit.Organization](home.Account), ActorKind: audit.User, ActorID: being(user),
+		Actor: found.Email, Action: audit.SignedIn, Target: how,
+	})
+	return Result{Pair: pair, User: found.Summary()}, err
+}
+
+func being(user account.UserID) *id.Of[audit.Being] {
+	b := id.Of[audit.Being](user)
+	return &b
+}
+
+// Refresh exchanges a refresh token for a new pair.
+func (s *Service) Refresh(ctx context.Context, raw string) (account.Pair, error) {
+	pair, err := s.Sessions.Refresh(ctx, raw)
+	if fault.Is(err, fault.KindForbidden) || errors.Is(err, database.ErrNoRows) {
+		return account.Pair{}, fault.Unauthorized("invalid_refresh_token", "The refresh token is no longer good. Sign in again.")
+	}
+	return pair, err
+}
+
+// Logout ends the session of a refresh token, known or not.
+func (s *Service) Logout(ctx context.Context, raw string) error { return s.Sessions.Close(ctx, raw) }

@@ -1,0 +1,91 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/clock"
+	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/id"
+	"ujumbe/internal/mail"
+)
+
+// Store keeps people.
+type Store struct {
+	db    *database.DB
+	clock clock.Clock
+}
+
+// NewStore returns the people of a database.
+func NewStore(db *database.DB, c clock.Clock) *Store { return &Store{db: db, clock: c} }
+
+// Person is what is needed to make a new user. PasswordHash is empty for someone
+// who signs in by other means.
+type Person struct {
+	FirstName, LastName, Email, PasswordHash string
+	IsVerified                               bool
+}
+
+// ErrEmailTaken is the answer to an address that another user has.
+var ErrEmailTaken = fault.Conflict("email_registered", "This email address is already registered. Sign in, or use another address.")
+
+// Insert makes a new user, who belongs nowhere yet.
+func (s *Store) Insert(ctx context.Context, tx database.Tx, p Person) (User, error) {
+	now := s.clock.Now()
+	u := User{
+		ID: id.New[account.Member](), FirstName: p.FirstName, LastName: p.LastName, Email: p.Email,
+		IsVerified: p.IsVerified, IsActive: true, CreatedAt: now, UpdatedAt: now,
+	}
+	var hash *string
+	if p.PasswordHash != "" {
+		hash = &p.PasswordHash
+	}
+	n, err := tx.Exec(ctx, `INSERT INTO users (id, email, email_key, password_hash, first_name, last_name, is_verified, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (email_key) DO NOTHING`,
+		u.ID, u.Email, mail.AddressKey(u.Email), hash, u.FirstName, u.LastName, u.IsVerified, now)
+	if err != nil {
+		return User{}, fmt.Errorf("insert user: %w", err)
+	}
+	if n == 0 {
+		return User{}, ErrEmailTaken
+	}
+	return u, nil
+}
+
+// EmailTaken reports whether some user has the address.
+func (s *Store) EmailTaken(ctx context.Context, q database.Querier, email string) (bool, error) {
+	var taken bool
+	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE email_key = $1)`, mail.AddressKey(email)).Scan(&taken)
+	if err != nil {
+		return false, fmt.Errorf("look for email: %w", err)
+	}
+	return taken, nil
+}
+
+const userColumns = `u.id, m.account_id, u.first_name, u.last_name, u.email, u.phone, m.role, u.is_verified, m.is_active,
+	u.photo_key, u.last_login_at, u.created_at, u.updated_at`
+
+func scanUser(row database.Row) (User, error) {
+	var u User
+	err := row.Scan(&u.ID, &u.AccountID, &u.FirstName, &u.LastName, &u.Email, &u.Phone, &u.Role, &u.IsVerified, &u.IsActive,
+		&u.PhotoKey, &u.LastLoginAt, &u.CreatedAt, &u.UpdatedAt)
+	return u, err
+}
+
+var errNotFound = fault.NotFound("user_not_found", "There is no such user in this organization.")
+
+// Find returns a user of an organization, active or not.
+func (s *Store) Find(ctx context.Context, q database.Querier, org account.ID, user account.UserID) (User, error) {
+	u, err := scanUser(q.QueryRow(ctx, `SELECT `+userColumns+` FROM users u JOIN membership m ON m.user_id = u.id
+		WHERE m.account_id = $1 AND m.user_id = $2`, org, user))
+	if errors.Is(err, database.ErrNoRows) {
+		return User{}, errNotFound
+	}
+	if err != nil {
+		return User{}, fmt.Errorf("read user: %w", err)
+	}
+	return u, nil
+}
