@@ -1,0 +1,142 @@
+package sheet
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+// nextAttr parts the first attribute from the rest. The name comes without its
+// prefix, the value with its entities.
+func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
+	eq := bytes.IndexByte(attrs, '=')
+	if eq < 0 {
+		return nil, nil, nil, false
+	}
+	name = localName(bytes.TrimSpace(attrs[:eq]))
+	rest = bytes.TrimSpace(attrs[eq+1:])
+	if len(rest) == 0 || rest[0] != '"' && rest[0] != '\'' {
+		return nil, nil, nil, false
+	}
+	end := bytes.IndexByte(rest[1:], rest[0])
+	if end < 0 {
+		return nil, nil, nil, false
+	}
+	return name, rest[1 : end+1], rest[end+2:], true
+}
+
+// attr returns the value of one attribute, entities resolved, or "".
+func attr(attrs []byte, want string) string {
+	for {
+		name, value, rest, ok := nextAttr(attrs)
+		if !ok {
+			return ""
+		}
+		if string(name) == want {
+			return string(appendText(nil, value))
+		}
+		attrs = rest
+	}
+}
+
+// appendTo appends the text of the token.
+func (x *xmlScanner) appendTo(dst []byte) []byte {
+	if x.inCDATA {
+		return append(dst, x.text...)
+	}
+	return appendText(dst, x.text)
+}
+
+// appendText appends text with its entities resolved and its line ends as XML
+// reads them: LF.
+func appendText(dst, text []byte) []byte {
+	for {
+		i := bytes.IndexAny(text, "&\r")
+		if i < 0 {
+			return append(dst, text...)
+		}
+		dst = append(dst, text[:i]...)
+		text = text[i:]
+		if text[0] == '\r' {
+			dst = append(dst, '\n')
+			text = bytes.TrimPrefix(text[1:], []byte("\n"))
+			continue
+		}
+		r, n := entity(text)
+		if n == 0 {
+			r, n = '&', 1
+		}
+		dst = utf8.AppendRune(dst, r)
+		text = text[n:]
+	}
+}
+
+// entity reads the entity that b begins with; n is 0 when it is none.
+func entity(b []byte) (r rune, n int) {
+	end := bytes.IndexByte(b[:min(len(b), 12)], ';')
+	if end < 2 {
+		return 0, 0
+	}
+	switch name := string(b[1:end]); name {
+	case "amp":
+		r = '&'
+	case "lt":
+		r = '<'
+	case "gt":
+		r = '>'
+	case "quot":
+		r = '"'
+	case "apos":
+		r = '\''
+	default:
+		if r = charRef(name); r < 0 {
+			return 0, 0
+		}
+	}
+	return r, end + 1
+}
+
+func charRef(name string) rune {
+	if name[0] != '#' || len(name) < 2 {
+		return -1
+	}
+	digits, base := name[1:], 10
+	if digits[0] == 'x' || digits[0] == 'X' {
+		digits, base = digits[1:], 16
+	}
+	code, err := strconv.ParseUint(digits, base, 32)
+	if err != nil || code > utf8.MaxRune {
+		return -1
+	}
+	return rune(code)
+}
+
+// unescape resolves the form _xHHHH_ in which a workbook keeps characters that
+// XML can't hold, in place. A text that looks like one has its first _ so
+// escaped, and is left as it was meant.
+func unescape(text []byte) []byte {
+	i := bytes.Index(text, []byte("_x"))
+	if i < 0 {
+		return text
+	}
+	out := text[:i]
+	for text = text[i:]; len(text) > 0; {
+		code, ok := escaped(text)
+		if ok {
+			out = utf8.AppendRune(out, code)
+			text = text[7:]
+			continue
+		}
+		out = append(out, text[0])
+		text = text[1:]
+	}
+	return out
+}
+
+func escaped(b []byte) (rune, bool) {
+	if len(b) < 7 || b[0] != '_' || b[1] != 'x' || b[6] != '_' {
+		return 0, false
+	}
+	code, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return rune(code), err == nil
+}
