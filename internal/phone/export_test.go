@@ -1,0 +1,7 @@
+package phone
+
+// LoadRegistry reads a registry file and returns what is wrong with it.
+func LoadRegistry(source string) error {
+	_, err := loadRegistry(source)
+	return err
+}
