@@ -139,9 +139,9 @@ func (a *tally) alike() float64    { return a.shares / a.countries }
 func (a *tally) weighted() float64 { return a.matched / a.weight }
 
 func TestRegistryMatchesMobileNumbersAndNotFixedLines(t *testing.T) {
-	sample := 400
+	sample := 300
 	if testing.Short() {
-		sample = 100
+		sample = 60
 	}
 	metas := registryMetadata(t)
 	measure := func(t *testing.T, w weighting) (mobile, fixed tally) {
@@ -214,8 +214,8 @@ var renamed = map[string]string{
 // more of the numbers whose operator the metadata knows.
 func TestOperatorsLeadInTheirPrefixes(t *testing.T) {
 	const (
-		sample = 500
-		even   = 0.75 // of what the leader has is no clear lead, in a sample of this size
+		sample = 150
+		even   = 0.6 // of what the leader has is no clear lead, in a sample of this size
 	)
 	samplers := map[string]*sampler{}
 	for _, meta := range registryMetadata(t) {
