@@ -1,0 +1,257 @@
+package session_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ujumbe/internal/clock"
+	"ujumbe/internal/database"
+	"ujumbe/internal/database/databasetest"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/id"
+	"ujumbe/internal/session"
+)
+
+type fixture struct {
+	t     *testing.T
+	db    *database.DB
+	clock *clock.Manual
+	store *session.Store
+}
+
+func each(t *testing.T, policy session.Policy, test func(t *testing.T, f fixture)) {
+	t.Helper()
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		c := clock.NewManual()
+		test(t, fixture{t, db, c, session.NewStore(db, c, policy)})
+	})
+}
+
+func (f fixture) begin(subject id.Of[session.Owner]) string {
+	f.t.Helper()
+	var raw string
+	org := id.New[session.Scope]()
+	err := f.db.InTx(f.t.Context(), func(tx database.Tx) error {
+		_, refresh, err := f.store.Begin(f.t.Context(), tx, subject, &org)
+		raw = refresh.Reveal()
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return raw
+}
+
+func (f fixture) rotate(raw string) (string, error) {
+	next, err := f.store.Rotate(f.t.Context(), raw, func(database.Tx, session.Session) error { return nil })
+	return next.Reveal(), err
+}
+
+func (f fixture) mustRotate(raw string) string {
+	f.t.Helper()
+	next, err := f.rotate(raw)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return next
+}
+
+func (f fixture) wantRefused(raw, why string) {
+	f.t.Helper()
+	if _, err := f.rotate(raw); !fault.Is(err, fault.KindUnauthorized) {
+		f.t.Errorf("%s: got %v, want a refusal", why, err)
+	}
+}
+
+func TestRefreshTokenWorksOnce(t *testing.T) {
+	each(t, session.CustomerPolicy, func(_ *testing.T, f fixture) {
+		first := f.begin(id.New[session.Owner]())
+		second := f.mustRotate(first)
+		f.wantRefused(first, "second use")
+		f.wantRefused("", "no token")
+		f.wantRefused("A"+second[1:], "unknown token")
+		f.mustRotate(second)
+	})
+}
+
+func TestFiftyConcurrentRefreshesHaveOneWinner(t *testing.T) {
+	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
+		raw := f.begin(id.New[session.Owner]())
+		var won, lost atomic.Int64
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				switch _, err := f.rotate(raw); {
+				case err == nil:
+					won.Add(1)
+				case fault.Is(err, fault.KindUnauthorized):
+					lost.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if won.Load() != 1 || lost.Load() != 49 {
+			t.Errorf("%d won, %d lost", won.Load(), lost.Load())
+		}
+	})
+}
+
+func TestReplayWithinTenSecondsCostsOnlyTheRefusal(t *testing.T) {
+	each(t, session.CustomerPolicy, func(_ *testing.T, f fixture) {
+		first := f.begin(id.New[session.Owner]())
+		second := f.mustRotate(first)
+		f.clock.Advance(9900 * time.Millisecond)
+		f.wantRefused(first, "replay in a race of tabs")
+		f.mustRotate(second)
+	})
+}
+
+func TestLateReplayEndsTheFamily(t *testing.T) {
+	each(t, session.CustomerPolicy, func(_ *testing.T, f fixture) {
+		subject := id.New[session.Owner]()
+		other := f.begin(subject)
+		first := f.begin(subject)
+		third := f.mustRotate(f.mustRotate(first))
+		f.clock.Advance(10100 * time.Millisecond)
+		f.wantRefused(first, "late replay of an old token")
+		f.wantRefused(third, "newest token of the replayed family")
+		f.mustRotate(other)
+	})
+}
+
+func TestAnyStaffReplayEndsTheFamily(t *testing.T) {
+	each(t, session.StaffPolicy, func(_ *testing.T, f fixture) {
+		first := f.begin(id.New[session.Owner]())
+		second := f.mustRotate(first)
+		f.wantRefused(first, "replay")
+		f.wantRefused(second, "newest token of the replayed family")
+	})
+}
+
+func TestRealmsKnowNothingOfEachOther(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		c := clock.NewManual()
+		customers := fixture{t, db, c, session.NewStore(db, c, session.CustomerPolicy)}
+		staff := fixture{t, db, c, session.NewStore(db, c, session.StaffPolicy)}
+		raw := customers.begin(id.New[session.Owner]())
+		staff.wantRefused(raw, "customer's token for staff")
+		if err := staff.store.End(t.Context(), raw); err != nil {
+			t.Fatal(err)
+		}
+		customers.mustRotate(raw)
+	})
+}
+
+func TestIdleAndAbsoluteLifetimesHoldAtTheirEdges(t *testing.T) {
+	const day = 24 * time.Hour
+	each(t, session.CustomerPolicy, func(_ *testing.T, f fixture) {
+		idle := f.begin(id.New[session.Owner]())
+		f.clock.Advance(30*day - time.Second)
+		idle = f.mustRotate(idle)
+		f.clock.Advance(30*day + time.Second)
+		f.wantRefused(idle, "30 days idle")
+
+		busy := f.begin(id.New[session.Owner]())
+		for range 4 {
+			f.clock.Advance(20 * day)
+			busy = f.mustRotate(busy)
+		}
+		f.clock.Advance(10*day + time.Second)
+		f.wantRefused(busy, "90 days in all")
+	})
+}
+
+func TestEndedSessionsDoNotRefresh(t *testing.T) {
+	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
+		subject := id.New[session.Owner]()
+		one, two, stranger := f.begin(subject), f.begin(subject), f.begin(id.New[session.Owner]())
+		if err := f.store.End(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+		f.wantRefused(one, "logged out")
+		two = f.mustRotate(two)
+		err := f.db.InTx(t.Context(), func(tx database.Tx) error {
+			return f.store.EndAll(t.Context(), tx, subject, session.ID{})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.wantRefused(two, "all ended")
+		f.mustRotate(stranger)
+		if err := f.store.End(t.Context(), "unknown"); err != nil {
+			t.Errorf("logout of an unknown token: %v", err)
+		}
+	})
+}
+
+func TestRefusedAdmissionSpendsNothing(t *testing.T) {
+	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
+		raw := f.begin(id.New[session.Owner]())
+		stop := fault.Unauthorized("no", "no")
+		if _, err := f.store.Rotate(t.Context(), raw, func(database.Tx, session.Session) error { return stop }); !fault.Is(err, fault.KindUnauthorized) {
+			t.Fatal(err)
+		}
+		f.mustRotate(raw)
+	})
+}
+
+func TestSweepKeepsWhatCanStillBeUsed(t *testing.T) {
+	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
+		old := f.begin(id.New[session.Owner]())
+		if err := f.store.End(t.Context(), old); err != nil {
+			t.Fatal(err)
+		}
+		f.clock.Advance(25 * time.Hour)
+		live := f.begin(id.New[session.Owner]())
+		n, err := f.store.Sweep(t.Context(), 100)
+		if err != nil || n != 1 {
+			t.Errorf("swept %d, %v; want 1", n, err)
+		}
+		f.mustRotate(live)
+	})
+}
+
+// A model of one family: the newest token works, any other is refused, and a
+// late replay ends it all.
+func TestRotationFollowsTheModel(t *testing.T) {
+	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
+		rapid.Check(t, func(r *rapid.T) {
+			type spent struct {
+				raw string
+				at  clock.Time
+			}
+			newest, dead := f.begin(id.New[session.Owner]()), false
+			var used []spent
+			for range rapid.IntRange(1, 12).Draw(r, "steps") {
+				switch rapid.IntRange(0, 2).Draw(r, "step") {
+				case 0:
+					next, err := f.rotate(newest)
+					if (err == nil) == dead {
+						r.Fatalf("newest token: %v, family dead: %v", err, dead)
+					}
+					if err == nil {
+						used = append(used, spent{newest, f.clock.Now()})
+						newest = next
+					}
+				case 1:
+					if len(used) == 0 {
+						continue
+					}
+					old := rapid.SampledFrom(used).Draw(r, "replay")
+					if _, err := f.rotate(old.raw); err == nil {
+						r.Fatal("a used token yielded a pair")
+					}
+					dead = dead || f.clock.Now().Sub(old.at) >= 10*time.Second
+				case 2:
+					f.clock.Advance(time.Duration(rapid.IntRange(0, 12).Draw(r, "seconds")) * time.Second)
+				}
+			}
+		})
+	})
+}
