@@ -14,6 +14,7 @@ import (
 var cli struct {
 	Serve   serveCmd   `cmd:"" default:"withargs" help:"Serve the API and the console."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit; serve does so too."`
+	Staff   staffCmd   `cmd:"" help:"The platform's own staff."`
 	Keys    keysCmd    `cmd:"" help:"Signing keys of access tokens."`
 	OpenAPI openAPICmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Version versionCmd `cmd:"" help:"Print the version."`

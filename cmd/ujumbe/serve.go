@@ -23,6 +23,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
+	generated := bool(c.Dev) && devOwner(&c.Config)
 	log := newLogger(&c.Config)
 	slog.SetDefault(log)
 	db, err := openDatabase(ctx, &c.Config, database.Options{})
@@ -42,7 +43,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	return s.Run(ctx, func(public, admin string) {
 		log.Info("serving", "address", public, "admin", admin, "database", db.Engine(), "version", server.Version)
 		if c.Dev {
-			greet(&c.Config)
+			greet(&c.Config, generated && s.MadeOwner())
 		}
 	})
 }
@@ -87,8 +88,9 @@ func newLogger(c *config.Config) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, options))
 }
 
-// greet tells a newcomer where to look.
-func greet(c *config.Config) {
+// greet tells a newcomer where to look and, at the first start, how to sign in
+// as staff.
+func greet(c *config.Config, madeOwner bool) {
 	fmt.Fprintf(os.Stderr, `
   Ujumbe is running in development mode.
 
@@ -98,4 +100,7 @@ func greet(c *config.Config) {
     Staff console  %[1]s/admin/
 
 `, c.PublicURL)
+	if madeOwner {
+		fmt.Fprintf(os.Stderr, "    Staff owner    %s, password %s (shown this once)\n\n", c.StaffOwnerEmail, c.StaffOwnerPassword)
+	}
 }

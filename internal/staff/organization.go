@@ -2,7 +2,6 @@ package staff
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -97,7 +96,10 @@ func (s *Service) SetOrganizationStatus(ctx context.Context, by Caller, org acco
 		theirs := by.did(audit.AccountStatus, string(status))
 		theirs.Account = id.Of[audit.Organization](org)
 		ours := by.did(audit.AccountStatus, fmt.Sprintf("%s (%s): %s", o.Name, o.ID, status))
-		return errors.Join(s.Trail.Write(ctx, tx, theirs), s.Trail.Write(ctx, tx, ours))
+		if err := s.Trail.Write(ctx, tx, theirs); err != nil {
+			return err
+		}
+		return s.Trail.Write(ctx, tx, ours)
 	})
 	return o, err
 }
