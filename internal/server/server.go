@@ -105,7 +105,9 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 		DB: n.DB, Clock: n.Clock, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users,
 		Notices: notices, Links: links, Pages: pages, Limiter: limiter, Trail: trail,
 	}))
-	team.Mount(s.public, guard, &team.Service{DB: n.DB, Users: users, PhotoURL: s.blobs.URL})
+	team.Mount(s.public, guard, team.NewService(team.Needs{
+		DB: n.DB, Hasher: hasher, Accounts: accounts, Users: users, Trail: account.NewTrail(trail), PhotoURL: s.blobs.URL,
+	}))
 	mountKeys(s.public, keys)
 	if err := s.mountStaff(ctx, n.Config, staff.Needs{
 		DB: n.DB, Clock: n.Clock, Hasher: hasher, Signer: token.NewSigner(token.Staff, keys, n.Clock),

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"ujumbe/internal/account"
+	"ujumbe/internal/fault"
 	"ujumbe/internal/httpapi"
 )
 
@@ -13,25 +14,71 @@ const base = "/api/v1/users"
 // Mount adds the routes of users.
 func Mount(api *httpapi.API, guard account.Guard, service *Service) {
 	h := &handler{service}
-	route := func(method, path, summary string) httpapi.Route {
-		return httpapi.Route{Method: method, Path: base + path, Tag: "Users", Summary: summary, Guard: guard}
+	route := func(guard account.Guard, method, path, summary string, status int, errors ...int) httpapi.Route {
+		return httpapi.Route{Method: method, Path: base + path, Tag: "Users", Summary: summary, Guard: guard, Status: status, Errors: errors}
 	}
-	httpapi.Register(api, route(http.MethodGet, "/me", "Show yourself"), h.me)
+	inviters := guard.Only(account.Owner, account.Admin)
+	httpapi.Register(api, route(guard.EvenSuspended(), http.MethodGet, "/me", "Show yourself", 200), h.me)
+	httpapi.Register(api, route(guard, http.MethodGet, "", "List the users of the organization", 200), h.list)
+	httpapi.Register(api, route(inviters, http.MethodPost, "/invite", "Make a new user in the organization", 201, 409), h.invite)
 }
 
 type handler struct {
 	service *Service
 }
 
-type selfInput struct {
+type userSelfInput struct {
 	account.Authorized
 }
 
-type profileOutput struct {
+type userProfileOutput struct {
 	Body Profile
 }
 
-func (h *handler) me(ctx context.Context, in *selfInput) (*profileOutput, error) {
+func (h *handler) me(ctx context.Context, in *userSelfInput) (*userProfileOutput, error) {
 	user, err := h.service.Me(ctx, in.Caller)
-	return &profileOutput{Body: user}, err
+	return &userProfileOutput{Body: user}, err
+}
+
+type userListInput struct {
+	account.Authorized
+	IncludeInactive bool `query:"includeInactive" doc:"For owners: show deactivated users too."`
+}
+
+type userListOutput struct {
+	Body []Summary
+}
+
+var errOwnersOnly = fault.Forbidden("role_required", "Only owners see deactivated users. Leave includeInactive out.")
+
+func (h *handler) list(ctx context.Context, in *userListInput) (*userListOutput, error) {
+	if in.IncludeInactive && in.Caller.Role != account.Owner {
+		return nil, errOwnersOnly
+	}
+	users, err := h.service.List(ctx, in.Caller, in.IncludeInactive)
+	out := &userListOutput{Body: make([]Summary, 0, len(users))}
+	for _, u := range users {
+		out.Body = append(out.Body, u.Summary())
+	}
+	return out, err
+}
+
+type userOutput struct {
+	Body Summary
+}
+
+type userInviteInput struct {
+	account.Authorized
+	Body struct {
+		FirstName string       `json:"firstName" maxLength:"1000"`
+		LastName  string       `json:"lastName" maxLength:"1000"`
+		Email     string       `json:"email" maxLength:"1000" example:"name@example.com"`
+		Password  string       `json:"password" maxLength:"1024" doc:"8 to 256 characters."`
+		Role      account.Role `json:"role" enum:"admin,member"`
+	}
+}
+
+func (h *handler) invite(ctx context.Context, in *userInviteInput) (*userOutput, error) {
+	user, err := h.service.Invite(ctx, in.Caller, Invitee(in.Body))
+	return &userOutput{Body: user.Summary()}, err
 }

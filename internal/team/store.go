@@ -89,3 +89,14 @@ func (s *Store) Find(ctx context.Context, q database.Querier, org account.ID, us
 	}
 	return u, nil
 }
+
+// List returns the users of an organization in the order they joined, the
+// deactivated ones only on demand.
+func (s *Store) List(ctx context.Context, q database.Querier, org account.ID, includeInactive bool) ([]User, error) {
+	users, err := database.Collect(ctx, q, scanUser, `SELECT `+userColumns+` FROM membership m JOIN users u ON u.id = m.user_id
+		WHERE m.account_id = $1 AND (m.is_active OR $2) ORDER BY m.created_at, u.id`, org, includeInactive)
+	if err != nil {
+		return nil, fmt.Errorf("read users: %w", err)
+	}
+	return users, nil
+}
