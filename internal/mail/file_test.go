@@ -196,3 +196,12 @@ func TestObservedTellsHowEachSendEnded(t *testing.T) {
 		t.Errorf("ends %v", ends)
 	}
 }
+
+func BenchmarkFiles(b *testing.B) {
+	files := newFiles(b, b.TempDir(), clock.System{})
+	for b.Loop() {
+		if err := files.Send(b.Context(), plainMessage()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -141,7 +141,7 @@ func TestLettersSayWhatTheReaderNeeds(t *testing.T) {
 		"email changed":    {"5 March 2026 at 09:30 UTC"},
 		"password changed": {"5 March 2026 at 09:30 UTC"},
 		"account ready":    {"Savanna Traders has made", "in Savanna Traders", "password is not in this mail"},
-		"invitation":       {"Savanna Traders invites you", "role admin", "within 72 hours"},
+		"invitation":       {"Savanna Traders invites you", "role admin", "within 3 days"},
 		"staff invitation": {"within 24 hours"},
 		"staff reset":      {"within 1 hour."},
 		"export file":      {"12,345 rows", "Savanna Traders of Savanna Traders asked"},
@@ -306,5 +306,14 @@ func TestTokenCannotLeaveTheFragment(t *testing.T) {
 	got := links(t).ResetPassword("a b&c=d#e\"<>\r\n").String()
 	if want := "https://app.example.com/reset-password#token=a+b%26c%3Dd%23e%22%3C%3E%0D%0A"; got != want {
 		t.Errorf("link %q; want %q", got, want)
+	}
+}
+
+func BenchmarkRender(b *testing.B) {
+	letter := mail.VerifyEmail{Link: links(b).VerifyEmail(token), ValidFor: 24 * time.Hour}
+	for b.Loop() {
+		if _, err := letter.Render(mail.Recipient{Address: "amina@example.com", Name: "Amina"}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -402,6 +402,7 @@ func TestPasswordNeedsTLSBeyondThisMachine(t *testing.T) {
 	}
 	heard := make(chan string, 100)
 	go func() {
+		defer close(heard)
 		conn, err := listener.Accept()
 		if err != nil {
 			return
@@ -414,16 +415,25 @@ func TestPasswordNeedsTLSBeyondThisMachine(t *testing.T) {
 			fmt.Fprint(conn, "250-mx\r\n250 AUTH PLAIN LOGIN\r\n")
 		}
 	}()
-	t.Cleanup(func() { _ = listener.Close() })
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	sender := newSMTP(t, "smtp://u:p@"+net.JoinHostPort(host, port), mail.SMTPOptions{})
 	if err := sender.Send(t.Context(), plainMessage()); err == nil || mail.IsPermanent(err) {
 		t.Errorf("%v; want a passing refusal", err)
 	}
-	close(heard)
+	_ = listener.Close()
 	for line := range heard {
 		if strings.HasPrefix(line, "AUTH") {
 			t.Errorf("password sent in the clear: %s", line)
+		}
+	}
+}
+
+func BenchmarkSMTPBurst(b *testing.B) {
+	server := (&smtpServer{implicitTLS: true}).start(b)
+	sender := newSMTP(b, server.url("smtps", "", "", ""), mail.SMTPOptions{RootCAs: server.pool})
+	for b.Loop() {
+		if err := sender.Send(b.Context(), plainMessage()); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

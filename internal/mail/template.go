@@ -148,12 +148,16 @@ func (w *wording) paragraphs(part string) []string {
 func (w *wording) line(part string) string { return strings.Join(w.paragraphs(part), " ") }
 
 // englishSpan says how long something holds, in the largest unit that fits:
-// 24 hours, 1 hour, 15 minutes.
+// 3 days, 24 hours, 1 hour, 15 minutes.
 func englishSpan(d time.Duration) string {
-	if d >= time.Hour && d%time.Hour == 0 {
-		return plural(int(d.Hours()), "hour")
+	const day = 24 * time.Hour
+	switch {
+	case d > day && d%day == 0:
+		return plural(int(d/day), "day")
+	case d >= time.Hour && d%time.Hour == 0:
+		return plural(int(d/time.Hour), "hour")
 	}
-	return plural(int(d.Minutes()), "minute")
+	return plural(int(d/time.Minute), "minute")
 }
 
 func englishMoment(t clock.Time) string { return t.Std().Format("2 January 2006 at 15:04 UTC") }
