@@ -3,6 +3,8 @@ package sheet_test
 import (
 	"archive/zip"
 	"bytes"
+	"maps"
+	"slices"
 )
 
 // book is a workbook made by hand, for what no library would write. The fields
@@ -44,15 +46,17 @@ func (b book) all() map[string]string {
 
 func (b book) zip() []byte { return zipOf(b.all()) }
 
-func zipOf(parts map[string]string) []byte {
+func zipOf(parts map[string]string) []byte { return zipBy(zip.Deflate, parts) }
+
+func zipBy(method uint16, parts map[string]string) []byte {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
-	for name, content := range parts {
-		part, err := w.Create(name)
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		part, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 		if err != nil {
 			panic(err)
 		}
-		if _, err := part.Write([]byte(content)); err != nil {
+		if _, err := part.Write([]byte(parts[name])); err != nil {
 			panic(err)
 		}
 	}

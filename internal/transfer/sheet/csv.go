@@ -6,10 +6,11 @@ import (
 	"io"
 )
 
-// csvSource reads delimited text. encoding/csv is not used because it refuses
-// what offices send (stray quotes, bare carriage returns), ends the file at a
-// quote that isn't closed, has no bound on a record, and takes several times as
-// long.
+// csvSource reads delimited text. encoding/csv can't be used: it does not end a
+// line at a bare CR, takes one quote that isn't closed for a cell that reaches
+// to the end of the file, has no bound on a record, changes CRLF in a cell to
+// LF, and does not count the records that it passes over. This is as fast, and
+// takes nothing per row from the heap.
 //
 // A record ends at LF, CRLF or CR. A cell is quoted when its first character,
 // spaces aside, is a quote; a quote anywhere else is text. What comes between
@@ -113,26 +114,28 @@ func (s *csvSource) next(rec *record) error {
 	return nil
 }
 
-// begin makes sure that there is a record at pos.
+// begin goes to the next record that isn't an empty line.
 func (s *csvSource) begin() error {
 	for {
-		if s.pos == s.end {
-			more, err := s.more()
-			if err != nil {
-				return err
+		for s.pos < s.end {
+			c := s.buf[s.pos]
+			if c != '\n' && c != '\r' {
+				s.afterCR = false
+				return nil
 			}
-			if !more {
-				return io.EOF
+			if c == '\r' || !s.afterCR {
+				s.number++
 			}
-			continue
-		}
-		if s.afterCR && s.buf[s.pos] == '\n' {
+			s.afterCR = c == '\r'
 			s.pos++
-			s.afterCR = false
-			continue
 		}
-		s.afterCR = false
-		return nil
+		more, err := s.more()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return io.EOF
+		}
 	}
 }
 

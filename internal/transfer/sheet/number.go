@@ -26,6 +26,17 @@ func (r *Reader) wholeNumber(cell []byte) (phone []byte, rounded bool) {
 	return all[:point], false
 }
 
+// textFormula takes the digits out of ="254712345678", the way in which some
+// programs keep a spreadsheet from making a number of them.
+func textFormula(cell []byte) []byte {
+	if inner, ok := bytes.CutPrefix(cell, []byte(`="`)); ok {
+		if inner, ok = bytes.CutSuffix(inner, []byte(`"`)); ok {
+			return inner
+		}
+	}
+	return cell
+}
+
 // number is a number as it is written; exp is -1 when it has no exponent.
 type number struct {
 	whole, frac []byte

@@ -271,7 +271,7 @@ func (r *Reader) take() {
 	}
 	row.cells[Email] = trim(row.cells[Email])
 	row.cells[Tags] = trim(row.cells[Tags])
-	phone, rounded := r.wholeNumber(trim(row.cells[Phone]))
+	phone, rounded := r.wholeNumber(trim(textFormula(row.cells[Phone])))
 	row.cells[Phone] = phone
 	if rounded && row.Reason == "" {
 		row.Reason = RoundedNumber

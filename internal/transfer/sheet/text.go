@@ -35,6 +35,9 @@ func detectCharset(head []byte) (cs charset, mark int) {
 	}
 	first := head[:min(len(head), binaryBytes)]
 	if bytes.IndexByte(first, 0) >= 0 {
+		if cs := utf16Shape(first[:min(len(first), 64)]); cs != noText {
+			return cs, 0
+		}
 		return utf16Shape(first), 0
 	}
 	if controls(first) > len(first)/10 {
@@ -43,8 +46,8 @@ func detectCharset(head []byte) (cs charset, mark int) {
 	return eightBitCharset(head), 0
 }
 
-// utf16Shape knows UTF-16 without a mark by its zero bytes: a table of
-// contacts is mostly of characters whose upper byte is zero.
+// utf16Shape knows UTF-16 without a mark by its zero bytes: the upper byte of
+// most characters is zero, at the least of those in the header.
 func utf16Shape(b []byte) charset {
 	var zeros [2]int
 	for i, c := range b {
@@ -66,7 +69,7 @@ func utf16Shape(b []byte) charset {
 func controls(b []byte) int {
 	n := 0
 	for _, c := range b {
-		if isControl(rune(c)) {
+		if c < utf8.RuneSelf && isControl(rune(c)) {
 			n++
 		}
 	}
@@ -128,6 +131,9 @@ func (mender) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error)
 		nDst, nSrc = nDst+copied, nSrc+copied
 		if copied < n {
 			return nDst, nSrc, transform.ErrShortDst
+		}
+		for nSrc < len(src) && src[nSrc] < utf8.RuneSelf && isControl(rune(src[nSrc])) {
+			nSrc++
 		}
 		if nSrc == len(src) {
 			break

@@ -56,6 +56,17 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
+func TestTextsWithoutLatinLetters(t *testing.T) {
+	text := "first_name,phone\n" + strings.Repeat("አሚና ኦዲያምቦ በላይነህ,1\n", 500)
+	for name, file := range map[string]string{
+		"UTF-8": text, "UTF-16 little end first": utf16Bytes(text), "UTF-16 big end first": utf16BEBytes(text),
+	} {
+		t.Run(name, func(t *testing.T) {
+			wantCells(t, read(t, file)[499:], [6]string{"አሚና ኦዲያምቦ በላይነህ", "", "1"})
+		})
+	}
+}
+
 func TestWindows1252ThatShowsLate(t *testing.T) {
 	ascii := "first_name,phone\n" + strings.Repeat("Amina,254712345678\n", 10_000)
 	rows := read(t, ascii+windows1252Bytes("Zoë,1\nÀ côté,2\n")+"Zoë,3\n")

@@ -136,6 +136,9 @@ type boundedSource struct {
 
 // ReadAt implements io.ReaderAt.
 func (s *boundedSource) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, zip.ErrFormat // a place that the zip declares
+	}
 	if int64(len(p)) > s.left {
 		return 0, errDirectory
 	}

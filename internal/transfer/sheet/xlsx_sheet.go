@@ -227,9 +227,12 @@ func (s *xlsxSource) value(kind cellKind, start int) ([]byte, error) {
 		if !ok {
 			return nil, errXML
 		}
-		var err error
-		s.arena, err = s.strings.appendString(s.arena[:start], i)
-		return s.arena[start:], err
+		arena, err := s.strings.appendString(s.arena[:start], i)
+		if err != nil {
+			return nil, err
+		}
+		s.arena = arena
+		return arena[start:], nil
 	default:
 		text = unescape(text)
 		if properPrefix(text) == len(text) {
