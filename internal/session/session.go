@@ -141,7 +141,7 @@ func (s *Store) spend(ctx context.Context, tx database.Tx, given token.Opaque) (
 
 func (s *Store) punishReplay(ctx context.Context, tx database.Tx, given token.Opaque) error {
 	now := s.clock.Now()
-	_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = $1 WHERE realm = $2 AND revoked_at IS NULL
+	_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND ends_at > $1
 		AND id IN (SELECT session_id FROM refresh_token WHERE hash = $3 AND used_at <= $4)`,
 		now, s.policy.Realm, given.Hash(), now.Add(-s.policy.Grace))
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Store) End(ctx context.Context, raw string) error {
 	if !ok {
 		return nil
 	}
-	_, err := s.db.Exec(ctx, `UPDATE session SET revoked_at = $1 WHERE realm = $2 AND revoked_at IS NULL
+	_, err := s.db.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND ends_at > $1
 		AND id IN (SELECT session_id FROM refresh_token WHERE hash = $3)`, s.clock.Now(), s.policy.Realm, given.Hash())
 	if err != nil {
 		return fmt.Errorf("end session: %w", err)
@@ -168,15 +168,16 @@ func (s *Store) End(ctx context.Context, raw string) error {
 // EndAll closes every session of a subject but the one to keep, which may be
 // the zero id.
 func (s *Store) EndAll(ctx context.Context, tx database.Tx, subject id.Of[Owner], keep ID) error {
-	_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = $1 WHERE realm = $2 AND subject_id = $3 AND id <> $4 AND revoked_at IS NULL`,
-		s.clock.Now(), s.policy.Realm, subject, keep)
+	_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1
+		WHERE realm = $2 AND subject_id = $3 AND id <> $4 AND ends_at > $1`, s.clock.Now(), s.policy.Realm, subject, keep)
 	if err != nil {
 		return fmt.Errorf("end sessions: %w", err)
 	}
 	return nil
 }
 
-// EndIn closes every session that a subject has in one organization.
+// EndIn makes the refresh tokens that a subject has in one organization
+// worthless. The sign-ins themselves go on: see Goes.
 func (s *Store) EndIn(ctx context.Context, tx database.Tx, subject id.Of[Owner], account id.Of[Scope]) error {
 	_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = $1 WHERE realm = $2 AND subject_id = $3 AND account_id = $4 AND revoked_at IS NULL`,
 		s.clock.Now(), s.policy.Realm, subject, account)
@@ -186,9 +187,22 @@ func (s *Store) EndIn(ctx context.Context, tx database.Tx, subject id.Of[Owner],
 	return nil
 }
 
+// Goes reports whether a sign-in goes on: it may have been left for another
+// organization by EndIn, but neither has anyone ended it nor is its time over.
+// Who holds an access token of it may be given a new session.
+func (s *Store) Goes(ctx context.Context, q database.Querier, session ID) (bool, error) {
+	var goes bool
+	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM session WHERE id = $1 AND realm = $2 AND ends_at > $3)`,
+		session, s.policy.Realm, s.clock.Now()).Scan(&goes)
+	if err != nil {
+		return false, fmt.Errorf("look for session: %w", err)
+	}
+	return goes, nil
+}
+
 // Sweep deletes sessions that nobody can use any more, with their tokens, at
-// most limit of them. A revoked family is kept for a day, so that its tokens are
-// known as replays.
+// most limit of them. One that was left by EndIn is kept for a day, longer than
+// its access tokens live, so that Goes knows it.
 func (s *Store) Sweep(ctx context.Context, limit int) (int64, error) {
 	now := s.clock.Now()
 	n, err := s.db.Exec(ctx, `DELETE FROM session WHERE id IN (

@@ -190,6 +190,56 @@ func TestEndedSessionsDoNotRefresh(t *testing.T) {
 	})
 }
 
+// An access token outlives its refresh tokens; whether it may open a new session
+// depends on how they ended.
+func TestASignInThatWasLeftGoesOnAndOneThatWasEndedDoesNot(t *testing.T) {
+	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
+		endings := map[string]struct {
+			end  func(tx database.Tx, s session.Session) error
+			goes bool
+		}{
+			"left": {func(tx database.Tx, s session.Session) error {
+				return f.store.EndIn(t.Context(), tx, s.Subject, *s.Account)
+			}, true},
+			"all ended but this": {func(tx database.Tx, s session.Session) error {
+				return f.store.EndAll(t.Context(), tx, s.Subject, s.ID)
+			}, true},
+			"left, then all ended": {func(tx database.Tx, s session.Session) error {
+				if err := f.store.EndIn(t.Context(), tx, s.Subject, *s.Account); err != nil {
+					return err
+				}
+				return f.store.EndAll(t.Context(), tx, s.Subject, session.ID{})
+			}, false},
+			"all ended": {func(tx database.Tx, s session.Session) error {
+				return f.store.EndAll(t.Context(), tx, s.Subject, session.ID{})
+			}, false},
+		}
+		for name, c := range endings {
+			t.Run(name, func(t *testing.T) {
+				org := id.New[session.Scope]()
+				var begun session.Session
+				err := f.db.InTx(t.Context(), func(tx database.Tx) error {
+					var err error
+					begun, _, err = f.store.Begin(t.Context(), tx, id.New[session.Owner](), &org)
+					if err != nil {
+						return err
+					}
+					return c.end(tx, begun)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if goes, err := f.store.Goes(t.Context(), f.db, begun.ID); err != nil || goes != c.goes {
+					t.Errorf("goes on: %v, %v; want %v", goes, err, c.goes)
+				}
+			})
+		}
+		if goes, err := f.store.Goes(t.Context(), f.db, session.ID{}); err != nil || goes {
+			t.Errorf("unknown session goes on: %v, %v", goes, err)
+		}
+	})
+}
+
 func TestRefusedAdmissionSpendsNothing(t *testing.T) {
 	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
 		raw := f.begin(id.New[session.Owner]())
