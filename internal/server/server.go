@@ -105,6 +105,7 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 		DB: n.DB, Clock: n.Clock, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users,
 		Notices: notices, Links: links, Pages: pages, Limiter: limiter, Trail: trail,
 	}))
+	account.Mount(s.public, guard, account.NewService(account.Needs{DB: n.DB, Store: accounts, Sessions: sessions, Trail: trail}))
 	team.Mount(s.public, guard, team.NewService(team.Needs{
 		DB: n.DB, Hasher: hasher, Accounts: accounts, Users: users, Trail: account.NewTrail(trail), PhotoURL: s.blobs.URL,
 	}))
