@@ -26,6 +26,9 @@ type Limits struct {
 	// Ratio is how much smaller than its content a part of a workbook over
 	// 16 MiB may be: 100. A sheet of contacts is about ten times smaller.
 	Ratio int64
+	// Strings is how many shared strings a workbook may have: 16,777,216, as
+	// many as a full sheet of sixteen columns holds.
+	Strings int
 	// StringBytes is how much of a workbook's shared strings is kept in memory;
 	// what is more goes to a temporary file: 8 MiB.
 	StringBytes int
@@ -40,6 +43,7 @@ func (l Limits) orDefault() Limits {
 	l.RecordBytes = cmp.Or(l.RecordBytes, 1<<20)
 	l.UnzippedBytes = cmp.Or(l.UnzippedBytes, 1<<30)
 	l.Ratio = cmp.Or(l.Ratio, 100)
+	l.Strings = cmp.Or(l.Strings, 16<<20)
 	l.StringBytes = cmp.Or(l.StringBytes, 8<<20)
 	return l
 }

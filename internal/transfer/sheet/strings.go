@@ -11,11 +11,9 @@ const (
 	// blockStrings is how many strings share one entry of the index. A string
 	// is found by walking through its block.
 	blockStrings = 16
-	// maxStrings is as many as a full sheet of sixteen columns can hold.
-	maxStrings = 16 << 20
-	spillBytes = 256 << 10
-	pageBytes  = 8 << 10
-	pageCount  = 64
+	spillBytes   = 256 << 10
+	pageBytes    = 8 << 10
+	pageCount    = 64
 )
 
 // stringTable holds the shared strings of a workbook. In a sheet as Excel saves
@@ -87,7 +85,7 @@ func (t *stringTable) load(part io.Reader, size uint64) error {
 }
 
 func (t *stringTable) add(text []byte) error {
-	if t.count == maxStrings {
+	if t.count == t.limits.Strings {
 		return tooLargeUnzipped()
 	}
 	if t.count%blockStrings == 0 {

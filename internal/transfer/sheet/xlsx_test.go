@@ -227,7 +227,7 @@ func TestWorkbooksOfOtherProducers(t *testing.T) {
 }
 
 func TestManySharedStringsGoThroughAFile(t *testing.T) {
-	const count = 20_000
+	const count = 4_000
 	text := func(i int) string { return strings.Repeat(fmt.Sprintf("text %d ", i), i%70) + "é" }
 	var texts, rows strings.Builder
 	for i := range count {
@@ -238,7 +238,7 @@ func TestManySharedStringsGoThroughAFile(t *testing.T) {
 		fmt.Fprintf(&rows, `<row><c><v>%d</v></c><c t="s"><v>%d</v></c></row>`, i, i)
 	}
 	file := book{sheet: header + rows.String(), strings: texts.String()}.zip()
-	for _, bytes := range []int{1, 1000, 1 << 20, 100 << 20} {
+	for _, bytes := range []int{1, 100_000, 100 << 20} {
 		dir := t.TempDir()
 		all, err := readAll(file, sheet.Limits{StringBytes: bytes, TempDir: dir})
 		if err != nil || len(all) != count {
