@@ -107,6 +107,20 @@ func TestSessionsEnd(t *testing.T) {
 	})
 }
 
+// An access token outlives its session by minutes, but opens no way back in.
+func TestTokenOfAnEndedSessionOpensNoWayIn(t *testing.T) {
+	each(t, func(t *testing.T, h house) {
+		left := h.owner()
+		plain := h.hire(left, "staff")
+		h.Want(h.Call("POST", base+"/auth/logout", "", body{"refreshToken": left.refresh}), 204)
+		h.run(t, []row{
+			{"create", "POST", "/staff", left.access, body{"name": "A", "email": "a@staff.example.com", "role": "owner"}, 401, "invalid_token"},
+			{"permit", "PATCH", "/staff/" + plain.id + "/permissions", left.access, body{"permissions": body{"crm": "admin"}}, 401, "invalid_token"},
+			{"activate", "PATCH", "/staff/" + plain.id + "/active", left.access, body{"active": true}, 401, "invalid_token"},
+		})
+	})
+}
+
 func TestLockAfterTenFailures(t *testing.T) {
 	each(t, func(t *testing.T, h house) {
 		fail := func(n int) {

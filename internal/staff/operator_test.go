@@ -13,6 +13,7 @@ import (
 	"ujumbe/internal/database"
 	"ujumbe/internal/database/databasetest"
 	"ujumbe/internal/fault"
+	"ujumbe/internal/id"
 	"ujumbe/internal/job"
 	"ujumbe/internal/mail"
 	"ujumbe/internal/onetime"
@@ -173,7 +174,15 @@ func TestDeedsAreInTheTrail(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = s.Login(ctx, "stranger@example.com", "not the password")
-		by := staff.Caller{ID: in.Staff.ID, Name: in.Staff.Name, Role: in.Staff.Role}
+		claims, err := s.Signer.Verify(ctx, in.AccessToken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sid, err := id.Parse[session.Session](claims.SessionID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := staff.Caller{ID: in.Staff.ID, Name: in.Staff.Name, Role: in.Staff.Role, Session: sid}
 		made, err := s.Create(ctx, by, staff.Draft{Name: "Neema", Email: "neema@example.com", Role: staff.RoleStaff})
 		if err != nil {
 			t.Fatal(err)

@@ -56,19 +56,19 @@ func TestSuspendedOrganizationIsShutOnItsNextRequest(t *testing.T) {
 			t.Helper()
 			return h.Want(h.Call("PATCH", base+"/accounts/"+customer.AccountID+"/status", owner.access, body{"status": status}), 200).JSON(t)
 		}
-		h.Want(h.Call("GET", "/api/v1/users/me", customer.Access, nil), 200)
+		h.Want(h.Call("GET", "/api/v1/users", customer.Access, nil), 200)
 		if answer := set("suspended"); answer["status"] != "suspended" {
 			t.Errorf("answer %v", answer)
 		}
-		refused := h.Want(h.Call("GET", "/api/v1/users/me", customer.Access, nil), 403)
+		refused := h.Want(h.Call("GET", "/api/v1/users", customer.Access, nil), 403)
 		if refused.Code() != "account_suspended" {
 			t.Errorf("code %s", refused.Code())
 		}
-		h.Want(h.Call("GET", "/api/v1/users/me", other.Access, nil), 200)
+		h.Want(h.Call("GET", "/api/v1/users", other.Access, nil), 200)
 		h.Login(customer.Email, customer.Password)
 		set("suspended")
 		set("active")
-		h.Want(h.Call("GET", "/api/v1/users/me", customer.Access, nil), 200)
+		h.Want(h.Call("GET", "/api/v1/users", customer.Access, nil), 200)
 
 		var entries int64
 		if err := h.DB.QueryRow(t.Context(), `SELECT COUNT(*) FROM audit WHERE action = 'account.status_changed'`).Scan(&entries); err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"ujumbe/internal/field"
 )
 
@@ -57,6 +59,20 @@ func (p Permissions) Of(role Role) Permissions {
 		}
 	}
 	return all
+}
+
+// Schema names the modules and levels in the OpenAPI document. Modules that it
+// does not name are refused by check, with words that name those there are.
+func (Permissions) Schema(huma.Registry) *huma.Schema {
+	choices := make([]any, len(levels))
+	for i, level := range levels {
+		choices[i] = string(level)
+	}
+	properties := make(map[string]*huma.Schema, len(modules))
+	for _, module := range modules {
+		properties[string(module)] = &huma.Schema{Type: huma.TypeString, Enum: choices}
+	}
+	return &huma.Schema{Type: huma.TypeObject, Properties: properties, AdditionalProperties: true}
 }
 
 func (p Permissions) check() error {

@@ -75,11 +75,29 @@ func (s *Service) Create(ctx context.Context, by Caller, d Draft) (Member, error
 	}
 	var m Member
 	err = s.DB.InTx(ctx, func(tx database.Tx) error {
+		if err := s.confirm(ctx, tx, by); err != nil {
+			return err
+		}
 		var err error
 		m, err = s.add(ctx, tx, by, d, hash)
 		return err
 	})
 	return m, err
+}
+
+// confirm makes sure that the sign-in goes on of whoever is about to open a way
+// in for someone. An access token outlives its session by some minutes; one left
+// over from a session that was ended must not make itself a member, or raise one,
+// to come back as.
+func (s *Service) confirm(ctx context.Context, tx database.Tx, by Caller) error {
+	if by == Operator {
+		return nil
+	}
+	goes, err := s.Sessions.Goes(ctx, tx, by.Session)
+	if err == nil && !goes {
+		return errInvalidToken
+	}
+	return err
 }
 
 func (s *Service) hashOf(ctx context.Context, password *string) (string, error) {
@@ -181,7 +199,10 @@ func (s *Service) Permit(ctx context.Context, by Caller, member ID, change Permi
 	}
 	var m Member
 	err := s.DB.InTx(ctx, func(tx database.Tx) error {
-		var err error
+		err := s.confirm(ctx, tx, by)
+		if err != nil {
+			return err
+		}
 		if m, err = s.store.find(ctx, tx, member); err != nil {
 			return err
 		}
@@ -213,6 +234,9 @@ func (s *Service) SetActive(ctx context.Context, by Caller, member ID, active bo
 		// The caller may have been deactivated while this waited.
 		if !slices.Contains(owners, by.ID) {
 			return errInvalidToken
+		}
+		if err := s.confirm(ctx, tx, by); err != nil {
+			return err
 		}
 		if m, err = s.store.lock(ctx, tx, member); err != nil || m.IsActive == active {
 			return err
