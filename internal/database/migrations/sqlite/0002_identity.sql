@@ -1,0 +1,26 @@
+-- +goose Up
+
+-- A sign-in through an identity provider that waits for its return. Of state and
+-- nonce only hashes are kept. redirect_url is where the provider sends the
+-- browser back to. verifier is the PKCE secret, empty for a flow without one; it
+-- is worthless without the code that the provider gives to the browser. A flow is
+-- deleted by what uses it.
+CREATE TABLE identity_flow (
+    state_hash   BLOB NOT NULL PRIMARY KEY,
+    nonce_hash   BLOB NOT NULL UNIQUE,
+    slot         TEXT NOT NULL,
+    redirect_url TEXT NOT NULL,
+    verifier     TEXT NOT NULL,
+    expires_at   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX identity_flow_by_end ON identity_flow (expires_at);
+
+-- Who a person is to an identity provider. One person may have several.
+CREATE TABLE identity_link (
+    issuer     TEXT NOT NULL,
+    subject    TEXT NOT NULL,
+    user_id    BLOB NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (issuer, subject)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX identity_link_by_user ON identity_link (user_id);
