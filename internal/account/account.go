@@ -76,3 +76,22 @@ type Caller struct {
 	Role    Role
 	Session SessionID
 }
+
+// Belonging is an organization in the list of those a person belongs to.
+type Belonging struct {
+	UserID        UserID `json:"userId"`
+	AccountID     ID     `json:"accountId"`
+	AccountName   string `json:"accountName"`
+	AccountStatus Status `json:"accountStatus" enum:"active,suspended"`
+	Role          Role   `json:"role" enum:"owner,admin,member"`
+	IsCurrent     bool   `json:"isCurrent" doc:"Whether the access token is bound to this organization."`
+}
+
+// ReducedUser is a person in the answers of switch and create.
+type ReducedUser struct {
+	ID        UserID `json:"id"`
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+	Email     string `json:"email"`
+	Role      Role   `json:"role" enum:"owner,admin,member"`
+}

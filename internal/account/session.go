@@ -76,6 +76,41 @@ func (s *Sessions) Refresh(ctx context.Context, raw string) (Pair, error) {
 	return s.pair(ctx, member, sid, refresh)
 }
 
+// Confirm makes sure, for what would outlive an access token, that its holder
+// still may act: their membership is active and nobody has ended their session.
+// It holds their row (see Store.Hold) until the transaction ends.
+func (s *Sessions) Confirm(ctx context.Context, tx database.Tx, caller Caller) error {
+	if err := s.accounts.Hold(ctx, tx, caller.User); err != nil {
+		return err
+	}
+	_, err := s.accounts.MemberOf(ctx, tx, caller.Account, caller.User)
+	if fault.Is(err, fault.KindForbidden) {
+		return errInvalidToken
+	}
+	if err != nil {
+		return err
+	}
+	goes, err := s.store.Goes(ctx, tx, caller.Session)
+	if err == nil && !goes {
+		err = errInvalidToken
+	}
+	return err
+}
+
+// Move leaves the caller's organization for another: the refresh tokens of the
+// one left are worth nothing any more, the target is the one signed in to next,
+// and a new pair is bound to it. The access token in hand lives on, bound to the
+// organization left.
+func (s *Sessions) Move(ctx context.Context, tx database.Tx, from Caller, to Member) (Pair, error) {
+	if err := s.CloseIn(ctx, tx, from.User, from.Account); err != nil {
+		return Pair{}, err
+	}
+	if err := s.accounts.Remember(ctx, tx, to.User, to.Account); err != nil {
+		return Pair{}, err
+	}
+	return s.Open(ctx, tx, to)
+}
+
 // Close ends the session of a refresh token.
 func (s *Sessions) Close(ctx context.Context, raw string) error { return s.store.End(ctx, raw) }
 

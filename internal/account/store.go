@@ -46,6 +46,17 @@ func (s *Store) Create(ctx context.Context, tx database.Tx, name string, owner U
 	return a, s.Remember(ctx, tx, owner, a.ID)
 }
 
+// Hold keeps a person's row until the transaction ends, so that changes of their
+// memberships and sign-ins happen one after the other: without it someone could
+// be removed with the last membership while they make an organization of their
+// own, which would then have no owner.
+func (s *Store) Hold(ctx context.Context, tx database.Tx, user UserID) error {
+	if _, err := tx.Exec(ctx, `UPDATE users SET updated_at = updated_at WHERE id = $1`, user); err != nil {
+		return fmt.Errorf("hold user: %w", err)
+	}
+	return nil
+}
+
 // Join adds a person to an organization.
 func (s *Store) Join(ctx context.Context, tx database.Tx, org ID, user UserID, role Role) error {
 	_, err := tx.Exec(ctx, `INSERT INTO membership (account_id, user_id, role, is_active, created_at) VALUES ($1, $2, $3, $4, $5)`,
@@ -104,10 +115,53 @@ func (s *Store) HomeOf(ctx context.Context, q database.Querier, user UserID) (Me
 // Find returns one organization.
 func (s *Store) Find(ctx context.Context, q database.Querier, org ID) (Account, error) {
 	var a Account
-	err := q.QueryRow(ctx, `SELECT id, name, type, status, country, timezone, address, city, state, zip_code, created_at FROM account WHERE id = $1`, org).
-		Scan(&a.ID, &a.Name, &a.Type, &a.Status, &a.Country, &a.Timezone, &a.Address, &a.City, &a.State, &a.ZipCode, &a.CreatedAt)
+	err := q.QueryRow(ctx, `SELECT id, name, type, status, country, timezone, address, city, state, zip_code, created_at
+		FROM account WHERE id = $1`, org).Scan(&a.ID, &a.Name, &a.Type, &a.Status, &a.Country, &a.Timezone, &a.Address, &a.City, &a.State, &a.ZipCode, &a.CreatedAt)
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
 	return a, nil
+}
+
+// update writes the fields that customers may change.
+func (s *Store) update(ctx context.Context, tx database.Tx, a Account) error {
+	_, err := tx.Exec(ctx, `UPDATE account SET name = $1, country = $2, timezone = $3, address = $4, city = $5, state = $6, zip_code = $7, updated_at = $8
+		WHERE id = $9`, a.Name, a.Country, a.Timezone, a.Address, a.City, a.State, a.ZipCode, s.clock.Now(), a.ID)
+	if err != nil {
+		return fmt.Errorf("update account: %w", err)
+	}
+	return nil
+}
+
+// hold is Hold for an organization's own row.
+func (s *Store) hold(ctx context.Context, tx database.Tx, org ID) error {
+	if _, err := tx.Exec(ctx, `UPDATE account SET updated_at = updated_at WHERE id = $1`, org); err != nil {
+		return fmt.Errorf("hold account: %w", err)
+	}
+	return nil
+}
+
+// belongings lists the organizations in which a person is an active member, in
+// the order they joined them.
+func (s *Store) belongings(ctx context.Context, q database.Querier, user UserID) ([]Belonging, error) {
+	entries, err := database.Collect(ctx, q, func(row database.Row) (Belonging, error) {
+		e := Belonging{UserID: user}
+		err := row.Scan(&e.AccountID, &e.AccountName, &e.AccountStatus, &e.Role)
+		return e, err
+	}, `SELECT a.id, a.name, a.status, m.role FROM membership m JOIN account a ON a.id = m.account_id
+		WHERE m.user_id = $1 AND m.is_active ORDER BY m.created_at, a.id`, user)
+	if err != nil {
+		return nil, fmt.Errorf("read organizations of a user: %w", err)
+	}
+	return entries, nil
+}
+
+// reduced reads a person as a switch of organization answers them.
+func (s *Store) reduced(ctx context.Context, q database.Querier, m Member) (ReducedUser, error) {
+	u := ReducedUser{ID: m.User, Role: m.Role}
+	err := q.QueryRow(ctx, `SELECT first_name, last_name, email FROM users WHERE id = $1`, m.User).Scan(&u.FirstName, &u.LastName, &u.Email)
+	if err != nil {
+		return ReducedUser{}, fmt.Errorf("read user: %w", err)
+	}
+	return u, nil
 }

@@ -17,6 +17,7 @@ import (
 	"ujumbe/internal/blob"
 	"ujumbe/internal/clock"
 	"ujumbe/internal/config"
+	"ujumbe/internal/contact"
 	"ujumbe/internal/database"
 	"ujumbe/internal/httpapi"
 	"ujumbe/internal/job"
@@ -100,6 +101,7 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 		sessions = account.NewSessions(accounts, families, customer)
 		users    = team.NewStore(n.DB, n.Clock)
 		guard    = account.NewGuard(customer, accounts)
+		contacts = contact.NewStore(n.DB, n.Clock)
 	)
 	auth.Mount(s.public, auth.NewService(auth.Needs{
 		DB: n.DB, Clock: n.Clock, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users,
@@ -109,6 +111,8 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 	team.Mount(s.public, guard, team.NewService(team.Needs{
 		DB: n.DB, Hasher: hasher, Accounts: accounts, Users: users, Trail: account.NewTrail(trail), PhotoURL: s.blobs.URL,
 	}))
+	contact.Mount(s.public, guard, contacts)
+	contacts.Schedule(s.queue)
 	mountKeys(s.public, keys)
 	if err := s.mountStaff(ctx, n.Config, staff.Needs{
 		DB: n.DB, Clock: n.Clock, Hasher: hasher, Signer: token.NewSigner(token.Staff, keys, n.Clock),
