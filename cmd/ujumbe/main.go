@@ -26,13 +26,14 @@ Every flag is also an environment variable. With nothing set, "ujumbe serve" run
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	parser := kong.Must(&cli, kong.Name("ujumbe"), kong.Description(about), kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	command, err := parser.Parse(os.Args[1:])
 	parser.FatalIfErrorf(err)
-	if err := command.Run(); err != nil {
+	err = command.Run()
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "ujumbe:", err)
 		os.Exit(1)
 	}

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ujumbe/internal/httpapi"
@@ -54,27 +55,6 @@ type Config struct {
 	IDPB IDP `embed:"" prefix:"idp-b-" envprefix:"UJUMBE_IDP_B_"`
 	IDPC IDP `embed:"" prefix:"idp-c-" envprefix:"UJUMBE_IDP_C_"`
 	IDPD IDP `embed:"" prefix:"idp-d-" envprefix:"UJUMBE_IDP_D_"`
-}
-
-// IDP is one slot for an identity provider.
-type IDP struct {
-	Kind         string `env:"KIND" hidden:"" help:"google, microsoft, github, oidc or apple."`
-	Issuer       string `env:"ISSUER" hidden:"" help:"Overrides the kind's own issuer."`
-	ClientID     string `name:"client-id" env:"CLIENT_ID" hidden:"" help:"Client id at the provider."`
-	ClientSecret string `env:"CLIENT_SECRET" hidden:"" help:"Client secret at the provider."`
-	RedirectURL  string `name:"redirect-url" env:"REDIRECT_URL" hidden:"" help:"Where the provider sends the browser back to."`
-	Scopes       string `env:"SCOPES" hidden:"" help:"Overrides the kind's scopes, separated by spaces."`
-	AuthURL      string `name:"auth-url" env:"AUTH_URL" hidden:"" help:"Overrides the kind's authorization endpoint."`
-	TokenURL     string `name:"token-url" env:"TOKEN_URL" hidden:"" help:"Overrides the kind's token endpoint."`
-	UserURL      string `name:"user-url" env:"USER_URL" hidden:"" help:"Overrides GitHub's user endpoint."`
-	TeamID       string `name:"team-id" env:"TEAM_ID" hidden:"" help:"Apple's team id."`
-	KeyID        string `name:"key-id" env:"KEY_ID" hidden:"" help:"Apple's key id."`
-	KeyFile      string `env:"KEY_FILE" hidden:"" help:"File with Apple's private key (.p8)."`
-}
-
-// Slots returns the providers by their path segment.
-func (c *Config) Slots() map[string]IDP {
-	return map[string]IDP{"idp_a": c.IDPA, "idp_b": c.IDPB, "idp_c": c.IDPC, "idp_d": c.IDPD}
 }
 
 // Switch is on or off.
@@ -149,12 +129,8 @@ func (c *Config) Validate() error {
 	if !oneOf(c.LogFormat, "", "text", "json") {
 		fail("UJUMBE_LOG_FORMAT", "must be text or json")
 	}
-	for slot, idp := range c.Slots() {
-		if !oneOf(idp.Kind, "", "google", "microsoft", "github", "oidc", "apple") {
-			fail("UJUMBE_"+strings.ToUpper(slot)+"_KIND", "must be google, microsoft, github, oidc or apple")
-		}
-	}
-	if bool(c.Dev) && !(isLoopback(hostOf(c.Listen)) && isLoopback(c.publicHost()) && (c.AdminListen == "" || isLoopback(hostOf(c.AdminListen)))) {
+	c.checkSlots(fail)
+	if bool(c.Dev) && !c.nothingOutside() {
 		fail("UJUMBE_DEV", "works on loopback only: UJUMBE_LISTEN, UJUMBE_ADMIN_LISTEN and UJUMBE_PUBLIC_URL must name localhost")
 	}
 	return errors.Join(wrong...)
@@ -180,7 +156,7 @@ func (c *Config) MailDir() string { return filepath.Join(c.DataDir, "mail") }
 // Gateway is the edge gateway that requests must come through.
 func (c *Config) Gateway() (httpapi.Gateway, error) {
 	g := httpapi.Gateway{IDHeader: c.GatewayIDHeader, SecretHeader: c.GatewaySecretHeader}
-	for _, pair := range strings.Split(c.GatewayTokens, ",") {
+	for pair := range strings.SplitSeq(c.GatewayTokens, ",") {
 		if pair = strings.TrimSpace(pair); pair == "" {
 			continue
 		}
@@ -212,6 +188,12 @@ func (c *Config) IsHTTPS() bool { return strings.HasPrefix(c.PublicURL, "https:/
 // LoopbackOnly reports whether the main listener is out of reach from outside.
 func (c *Config) LoopbackOnly() bool { return isLoopback(hostOf(c.Listen)) }
 
+// nothingOutside reports whether neither a listener nor a mailed link leads to
+// another machine.
+func (c *Config) nothingOutside() bool {
+	return c.LoopbackOnly() && isLoopback(c.publicHost()) && (c.AdminListen == "" || isLoopback(hostOf(c.AdminListen)))
+}
+
 func (c *Config) publicHost() string {
 	u, err := url.Parse(c.PublicURL)
 	if err != nil {
@@ -238,11 +220,4 @@ func hasScheme(address string, schemes ...string) bool {
 	return ok && oneOf(scheme, schemes...)
 }
 
-func oneOf(value string, values ...string) bool {
-	for _, v := range values {
-		if v == value {
-			return true
-		}
-	}
-	return false
-}
+func oneOf(value string, values ...string) bool { return slices.Contains(values, value) }

@@ -264,7 +264,7 @@ type liteQuerier interface {
 }
 
 func liteQuery(ctx context.Context, on liteQuerier, text string, args []any) (Rows, error) {
-	rows, err := on.QueryContext(ctx, text, args...)
+	rows, err := on.QueryContext(ctx, text, args...) //nolint:rowserrcheck // Err is the caller's to ask, through liteRows
 	if err != nil {
 		return nil, mapError(err)
 	}
@@ -285,4 +285,3 @@ func (r liteRows) Next() bool             { return r.rows.Next() }
 func (r liteRows) Scan(dest ...any) error { return mapError(r.rows.Scan(dest...)) }
 func (r liteRows) Err() error             { return mapError(r.rows.Err()) }
 func (r liteRows) Close()                 { _ = r.rows.Close() }
-

@@ -44,8 +44,7 @@ type GatewayToken struct{ ID, Secret string }
 // Handler wraps the routes of an API, and whatever else was added to its Mux, in
 // the middleware that every request passes.
 func (a *API) Handler(o Options) http.Handler {
-	var h http.Handler = a.dispatch()
-	h = o.Gateway.require(h)
+	h := o.Gateway.require(a.dispatch())
 	h = cors(o.Origins, h)
 	h = gzhttp.GzipHandler(h)
 	h = securityHeaders(o.HTTPS, h)
@@ -136,7 +135,7 @@ func cors(origins []string, next http.Handler) http.Handler {
 			w.Header().Set("Access-Control-Expose-Headers", "Location, Retry-After, X-Request-Id, Content-Disposition")
 			if r.Method == http.MethodOptions {
 				w.Header().Set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE")
-				w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type, "+"X-Requested-With")
+				w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
 				w.Header().Set("Access-Control-Max-Age", "600")
 				w.WriteHeader(http.StatusNoContent)
 				return

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -122,9 +123,7 @@ func newProblem(ctx context.Context, status int, code, detail string) *Problem {
 // WriteProblem answers a request that no typed operation handles.
 func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(r.Context(), err)
-	for key, values := range p.GetHeaders() {
-		w.Header()[key] = values
-	}
+	maps.Copy(w.Header(), p.GetHeaders())
 	w.Header().Set("Content-Type", problemType)
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p)

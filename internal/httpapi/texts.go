@@ -31,8 +31,8 @@ func textsAreClean(v reflect.Value, depth int) bool {
 	case reflect.Pointer, reflect.Interface:
 		return v.IsNil() || textsAreClean(v.Elem(), depth+1)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if !textsAreClean(v.Field(i), depth+1) {
+		for _, field := range v.Fields() {
+			if !textsAreClean(field, depth+1) {
 				return false
 			}
 		}
@@ -51,6 +51,7 @@ func textsAreClean(v reflect.Value, depth int) bool {
 				return false
 			}
 		}
+	default: // numbers, flags and fixed bytes hold no text
 	}
 	return true
 }

@@ -76,7 +76,7 @@ type readiness struct {
 
 func mountHealth(mux *http.ServeMux, s *Server) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"status": "ok", "version": Version})
+		writeJSON(w, map[string]string{"status": "ok", "version": Version})
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
@@ -87,7 +87,7 @@ func mountHealth(mux *http.ServeMux, s *Server) {
 		case s.db.Ping(ctx) != nil:
 			httpapi.WriteProblem(w, r, fault.Unavailable("unavailable", "The database can't be reached.", time.Second))
 		default:
-			writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
+			writeJSON(w, map[string]string{"status": "ready"})
 		}
 	})
 }
@@ -96,7 +96,7 @@ func mountHealth(mux *http.ServeMux, s *Server) {
 // files are all in the binary.
 func mountReference(api *httpapi.API) {
 	api.Mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, api.OpenAPI())
+		writeJSON(w, api.OpenAPI())
 	})
 	page := v5emb.NewHandlerWithConfig(swgui.Config{
 		Title: "Ujumbe API", SwaggerJSON: "/openapi.json", BasePath: "/docs", HideCurl: false,
@@ -118,12 +118,11 @@ func mountKeys(api *httpapi.API, keys *token.Keys) {
 			return
 		}
 		w.Header().Set("Cache-Control", "public, max-age=300")
-		writeJSON(w, http.StatusOK, map[string]any{"keys": public})
+		writeJSON(w, map[string]any{"keys": public})
 	})
 }
 
-func writeJSON(w http.ResponseWriter, status int, body any) {
+func writeJSON(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
 }

@@ -184,6 +184,7 @@ func TestHashingBeyondTheQueueIsTurnedAway(t *testing.T) {
 	var turned, done atomic.Int64
 	var wg sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	for range 2000 {
 		wg.Go(func() {
 			_, err := h.Hash(ctx, "password")
