@@ -19,7 +19,7 @@ help: ## Show what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: build ## Build all and serve at http://localhost:8080 on SQLite, in development mode
-	$(BIN) serve --dev=on
+	$(BIN) serve --dev
 
 build: $(BIN) ## Build the console and the binary, bin/ujumbe
 

@@ -16,6 +16,7 @@ var cli struct {
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit; serve does so too."`
 	Staff   staffCmd   `cmd:"" help:"The platform's own staff."`
 	Keys    keysCmd    `cmd:"" help:"Signing keys of access tokens."`
+	Phone   phoneCmd   `cmd:"" help:"Explain a phone number: how it is read, and whose network it is."`
 	OpenAPI openAPICmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"ujumbe/internal/httpapi"
 	"ujumbe/internal/mail"
 )
@@ -57,18 +59,25 @@ type Config struct {
 	IDPD IDP `embed:"" prefix:"idp-d-" envprefix:"UJUMBE_IDP_D_"`
 }
 
-// Switch is on or off.
+// Switch is on or off. As a flag it may stand alone: --dev is --dev=on.
 type Switch bool
 
-// UnmarshalText reads the usual words for on and off.
-func (s *Switch) UnmarshalText(text []byte) error {
-	switch strings.ToLower(string(text)) {
+// IsBool lets the flag stand alone.
+func (Switch) IsBool() bool { return true }
+
+// Decode reads the usual words for on and off.
+func (s *Switch) Decode(ctx *kong.DecodeContext) error {
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
+		*s = true
+		return nil
+	}
+	switch word := strings.ToLower(fmt.Sprint(ctx.Scan.Pop().Value)); word {
 	case "on", "true", "1", "yes":
 		*s = true
 	case "off", "false", "0", "no", "":
 		*s = false
 	default:
-		return fmt.Errorf("must be on or off, not %q", text)
+		return fmt.Errorf("must be on or off, not %q", word)
 	}
 	return nil
 }
