@@ -1,0 +1,110 @@
+package contact
+
+import (
+	"context"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/database"
+	"ujumbe/internal/id"
+)
+
+// Loader stores contacts in chunks, each in one transaction with its
+// memberships and counts. Several may work at once, also on the same numbers.
+type Loader struct {
+	store    *Store
+	org      account.ID
+	list     *ListID
+	imported *ImportID
+}
+
+// NewLoader returns a loader that puts its contacts into a list, if there is
+// one, and marks them with the import they came by, if there is one. A list that
+// does not exist is a fault.
+func (s *Store) NewLoader(ctx context.Context, org account.ID, list *ListID, imported *ImportID) (*Loader, error) {
+	if list != nil {
+		if _, err := findList(ctx, s.db, org, *list, ""); err != nil {
+			return nil, errUnknownList
+		}
+	}
+	return &Loader{store: s, org: org, list: list, imported: imported}, nil
+}
+
+// ChunkSize is how many drafts a chunk should have: many enough to be quick, few
+// enough that on SQLite other writers don't wait long.
+func (l *Loader) ChunkSize() int {
+	if l.store.db.Engine() == database.SQLite {
+		return 2000
+	}
+	return 5000
+}
+
+// Loaded is what became of a chunk.
+type Loaded struct {
+	// Valid and Invalid were stored; their numbers are on a known network, or
+	// are not.
+	Valid, Invalid int
+	// Duplicates are the positions in the chunk, in ascending order, of drafts
+	// that were passed over, because their number came earlier in the chunk or
+	// an active contact has it.
+	Duplicates []int
+}
+
+// Load stores a chunk. The counts tell what the database did. The hook, if any,
+// runs in the same transaction after everything else but the counters, to keep
+// a record of progress that is true after a crash too; it may run more than
+// once, of which only the last takes effect.
+func (l *Loader) Load(ctx context.Context, drafts []Draft, hook func(tx database.Tx, loaded Loaded) error) (Loaded, error) {
+	var loaded Loaded
+	now := l.store.clock.Now()
+	var lists []ListID
+	if l.list != nil {
+		lists = []ListID{*l.list}
+	}
+	rows := make([]row, len(drafts))
+	for i := range drafts {
+		rows[i] = row{Draft: drafts[i], id: id.New[Contact](), created: now, updated: now, imported: l.imported, lists: lists, position: i}
+	}
+	work := make([]row, len(rows))
+	err := l.store.retryTaken(ctx, func(tx database.Tx) error {
+		if err := lockLists(ctx, tx, l.org, lists); err != nil {
+			return err
+		}
+		copy(work, rows)
+		counted := changes{}
+		stored, err := l.store.insert(ctx, tx, l.org, work, counted)
+		if err != nil {
+			return err
+		}
+		loaded = outcome(stored, len(drafts))
+		counted.created(now, int64(len(stored)))
+		if hook != nil {
+			if err := hook(tx, loaded); err != nil {
+				return err
+			}
+		}
+		return counted.apply(ctx, tx, l.org)
+	})
+	if err != nil {
+		return Loaded{}, err
+	}
+	return loaded, nil
+}
+
+func outcome(stored []row, size int) Loaded {
+	var loaded Loaded
+	isStored := make([]bool, size)
+	for i := range stored {
+		isStored[stored[i].position] = true
+		if stored[i].network.operator != "" {
+			loaded.Valid++
+		} else {
+			loaded.Invalid++
+		}
+	}
+	for position, ok := range isStored {
+		if !ok {
+			loaded.Duplicates = append(loaded.Duplicates, position)
+		}
+	}
+	return loaded
+}

@@ -1,0 +1,222 @@
+package contact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/audit"
+	"ujumbe/internal/clock"
+	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/id"
+)
+
+// Store keeps contacts and lists.
+type Store struct {
+	db    *database.DB
+	clock clock.Clock
+	trail *audit.Trail
+	known *memory
+}
+
+// NewStore returns the contacts of a database.
+func NewStore(db *database.DB, c clock.Clock) *Store {
+	return &Store{db: db, clock: c, trail: audit.NewTrail(db, c), known: newMemory()}
+}
+
+var (
+	errNoContact = fault.NotFound("contact_not_found", "There is no such contact in this organization. It may be in the trash.")
+	errExists    = fault.Conflict("contact_exists", "A contact with this number already exists.")
+)
+
+// Find returns an active contact.
+func (s *Store) Find(ctx context.Context, org account.ID, contact ID) (Contact, error) {
+	found, err := contactOf(s.db.QueryRow(ctx, `SELECT `+rowColumns+` FROM contact c WHERE c.account_id = $1 AND c.id = $2`, org, contact))
+	if errors.Is(err, database.ErrNoRows) {
+		return Contact{}, errNoContact
+	}
+	if err != nil {
+		return Contact{}, fmt.Errorf("read contact: %w", err)
+	}
+	all := []Contact{found}
+	err = addLists(ctx, s.db, org, all)
+	return all[0], err
+}
+
+// addLists fills in which lists contacts are in.
+func addLists(ctx context.Context, q database.Querier, org account.ID, contacts []Contact) error {
+	if len(contacts) == 0 {
+		return nil
+	}
+	index := make(map[ID]int, len(contacts))
+	ids := make([]ID, len(contacts))
+	for i := range contacts {
+		ids[i], index[contacts[i].ID] = contacts[i].ID, i
+	}
+	return eachMembership(ctx, q, org, ids, func(contact ID, list ListID) {
+		c := &contacts[index[contact]]
+		c.ListIDs = append(c.ListIDs, list)
+	})
+}
+
+// eachMembership tells which lists contacts are in, lists in the order of their
+// creation.
+func eachMembership(ctx context.Context, q database.Querier, org account.ID, contacts []ID, f func(ID, ListID)) error {
+	err := database.Each(ctx, q, func(found database.Row) error {
+		var (
+			contact ID
+			list    ListID
+		)
+		err := found.Scan(&contact, &list)
+		if err == nil {
+			f(contact, list)
+		}
+		return err
+	}, `SELECT m.contact_id, m.list_id FROM contact_list_member m
+		JOIN contact_list l ON l.account_id = m.account_id AND l.id = m.list_id AND l.deleted_at IS NULL
+		WHERE m.account_id = $1 AND m.contact_id IN (SELECT uuid(key) FROM json_each($2)) ORDER BY m.contact_id, m.list_id`,
+		org, database.IDs(contacts))
+	if err != nil {
+		return fmt.Errorf("read memberships: %w", err)
+	}
+	return nil
+}
+
+// Create stores a new contact in lists. A number that had opted out in this
+// organization starts opted out.
+func (s *Store) Create(ctx context.Context, org account.ID, d Draft, lists []ListID) (Contact, error) {
+	now := s.clock.Now()
+	made := row{Draft: d, id: id.New[Contact](), created: now, updated: now, lists: distinct(lists)}
+	err := s.db.InTx(ctx, func(tx database.Tx) error {
+		if err := lockLists(ctx, tx, org, made.lists); err != nil {
+			return err
+		}
+		rows := []row{made}
+		counted := changes{}
+		stored, err := s.insert(ctx, tx, org, rows, counted)
+		if err != nil {
+			return err
+		}
+		if len(stored) == 0 {
+			return errExists
+		}
+		made = stored[0]
+		counted.created(now, 1)
+		return counted.apply(ctx, tx, org)
+	})
+	if errors.Is(err, database.ErrUnique) {
+		err = errExists
+	}
+	return made.contact(), err
+}
+
+func distinct(lists []ListID) []ListID {
+	lists = slices.Clone(lists)
+	slices.SortFunc(lists, compareIDs)
+	return slices.Compact(lists)
+}
+
+func compareIDs[T any](a, b id.Of[T]) int { return slices.Compare(a[:], b[:]) }
+
+// insert stores rows as active contacts, all but those whose number an active
+// contact has, and returns what it stored. The rows are put in the order of
+// their numbers, and what they need before them in its own, so that writers of
+// the same numbers queue and never deadlock. Where another transaction takes a
+// number between the look and the insert, the error is database.ErrUnique.
+func (s *Store) insert(ctx context.Context, tx database.Tx, org account.ID, rows []row, counted changes) ([]row, error) {
+	slices.SortStableFunc(rows, byPhone)
+	rows = slices.CompactFunc(rows, func(a, b row) bool { return a.Phone == b.Phone })
+	rows, err := withoutTaken(ctx, tx, org, rows)
+	if err != nil || len(rows) == 0 {
+		return rows, err
+	}
+	if err := markOptedOut(ctx, tx, org, rows); err != nil {
+		return nil, err
+	}
+	shared := newShared()
+	contacts := make([][]any, len(rows))
+	memberships := [][]any{}
+	for i := range rows {
+		r := &rows[i]
+		r.network = networkOf(r.Phone)
+		nameKey, tagsKey := shared.refer(org, r)
+		contacts[i] = r.values(org, nameKey, tagsKey)
+		counted.contact(r, 1)
+		for _, list := range r.lists {
+			memberships = append(memberships, []any{org, list, r.id})
+			counted.list(list, 1)
+		}
+	}
+	if err := shared.store(ctx, tx, org, s.known); err != nil {
+		return nil, err
+	}
+	if _, err := tx.Copy(ctx, "contact", storedAs, contacts); err != nil {
+		return nil, fmt.Errorf("insert contacts: %w", err)
+	}
+	if len(memberships) > 0 {
+		if _, err := tx.Copy(ctx, "contact_list_member", []string{"account_id", "list_id", "contact_id"}, memberships); err != nil {
+			return nil, fmt.Errorf("insert memberships: %w", err)
+		}
+	}
+	return rows, nil
+}
+
+// storedAs are the columns of values.
+var storedAs = []string{
+	"account_id", "id", "phone", "phone_tail", "name_key", "tags_key", "created_at", "updated_at", "import_id", "is_opted_out",
+	"status", "invalid_reason", "country", "operator", "first_name", "last_name", "email", "tags", "notes",
+}
+
+func (r *row) values(org account.ID, nameKey, tagsKey *int64) []any {
+	status, reason := r.network.status()
+	return []any{
+		org, r.id, int64(r.Phone), int64(r.Phone) % tailSpan, nameKey, tagsKey, int64(r.created), int64(r.updated), r.imported, r.optedOut,
+		status, reason, r.network.country, r.network.operator,
+		orNull(r.FirstName), orNull(r.LastName), orNull(r.Email), string(r.Tags), orNull(r.Notes),
+	}
+}
+
+func withoutTaken(ctx context.Context, tx database.Tx, org account.ID, rows []row) ([]row, error) {
+	taken, err := phonesIn(ctx, tx, org, "contact", rows)
+	if err != nil || len(taken) == 0 {
+		return rows, err
+	}
+	return slices.DeleteFunc(rows, func(r row) bool { return taken[int64(r.Phone)] }), nil
+}
+
+func markOptedOut(ctx context.Context, tx database.Tx, org account.ID, rows []row) error {
+	out, err := phonesIn(ctx, tx, org, "contact_opt_out", rows)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].optedOut = out[int64(rows[i].Phone)]
+	}
+	return nil
+}
+
+// phonesIn returns which of the rows' numbers are in a table.
+func phonesIn(ctx context.Context, tx database.Tx, org account.ID, table string, rows []row) (map[int64]bool, error) {
+	numbers := make([]int64, len(rows))
+	for i := range rows {
+		numbers[i] = int64(rows[i].Phone)
+	}
+	among, parameter := numbersIn(tx.Engine(), "phone", 2, numbers)
+	var found map[int64]bool
+	err := database.Each(ctx, tx, func(r database.Row) error {
+		var number int64
+		err := r.Scan(&number)
+		if found == nil {
+			found = map[int64]bool{}
+		}
+		found[number] = true
+		return err
+	}, `SELECT phone FROM `+table+` WHERE account_id = $1 AND `+among, org, parameter)
+	if err != nil {
+		return nil, fmt.Errorf("look numbers up: %w", err)
+	}
+	return found, nil
+}

@@ -1,0 +1,253 @@
+package contact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/database"
+	"ujumbe/internal/job"
+	"ujumbe/internal/phone"
+)
+
+const (
+	// sweepBatch is how much one transaction of background work handles, so that
+	// requests need not wait behind it.
+	sweepBatch = 1000
+	// sweepGrace is how long a name that was given up is kept at least. It is
+	// longer than any transaction and than what memory remembers.
+	sweepGrace = time.Hour
+)
+
+// Schedule adds the background work: the trash is emptied of what is too old,
+// deleted lists and unused names are cleared away, and numbers are checked again
+// when the operator prefix registry has changed.
+func (s *Store) Schedule(queue *job.Queue) {
+	queue.Every("contact-trash", 15*time.Minute, s.EmptyTrash)
+	queue.Every("contact-lists", time.Minute, s.SweepLists)
+	queue.Every("contact-names", time.Hour, s.SweepNames)
+	queue.Every("contact-registry", time.Minute, s.Recheck)
+}
+
+// EmptyTrash deletes what has been in the trash for 90 days, and the daily
+// counts that no statistic shows any more.
+func (s *Store) EmptyTrash(ctx context.Context) error {
+	now := s.clock.Now()
+	err := inBatches(ctx, func() (int64, error) {
+		return s.db.Exec(ctx, `DELETE FROM contact_trash WHERE (account_id, id) IN (
+			SELECT account_id, id FROM contact_trash WHERE deleted_at <= $1 ORDER BY deleted_at LIMIT $2)`, now.Add(-Retention), sweepBatch)
+	})
+	if err != nil {
+		return fmt.Errorf("empty trash: %w", err)
+	}
+	oldest := countDay + dayOf(now.Add(-(statsDays+1)*24*time.Hour))
+	_, err = s.db.Exec(ctx, `DELETE FROM contact_count WHERE key >= $1 AND key < $2`, countDay, oldest)
+	if err != nil {
+		return fmt.Errorf("delete old daily counts: %w", err)
+	}
+	return nil
+}
+
+// inBatches runs a statement until it finds less than a whole batch.
+func inBatches(ctx context.Context, statement func() (int64, error)) error {
+	for {
+		n, err := statement()
+		if err != nil || n < sweepBatch {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// SweepLists deletes the memberships of deleted lists, then the lists.
+func (s *Store) SweepLists(ctx context.Context) error {
+	type deleted struct {
+		org  account.ID
+		list ListID
+	}
+	lists, err := database.Collect(ctx, s.db, func(found database.Row) (deleted, error) {
+		var d deleted
+		err := found.Scan(&d.org, &d.list)
+		return d, err
+	}, `SELECT account_id, id FROM contact_list WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT $1`, sweepBatch)
+	if err != nil {
+		return fmt.Errorf("read deleted lists: %w", err)
+	}
+	for _, d := range lists {
+		err := inBatches(ctx, func() (int64, error) {
+			return s.db.Exec(ctx, `DELETE FROM contact_list_member WHERE account_id = $1 AND list_id = $2 AND contact_id IN (
+				SELECT contact_id FROM contact_list_member WHERE account_id = $1 AND list_id = $2 ORDER BY contact_id LIMIT $3)`, d.org, d.list, sweepBatch)
+		})
+		if err != nil {
+			return fmt.Errorf("sweep memberships: %w", err)
+		}
+		err = s.db.InTx(ctx, func(tx database.Tx) error {
+			_, err := tx.Exec(ctx, `DELETE FROM contact_count WHERE account_id = $1 AND key = $2`, d.org, countList+d.list.String())
+			if err != nil {
+				return err
+			}
+			_, err = tx.Exec(ctx, `DELETE FROM contact_list WHERE account_id = $1 AND id = $2`, d.org, d.list)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("sweep list: %w", err)
+		}
+	}
+	return nil
+}
+
+// SweepNames deletes names that no contact has any more. A name is looked at
+// only long after it was given up: whoever wants it again meanwhile clears the
+// mark, and whoever wants it just now holds it by a lock.
+func (s *Store) SweepNames(ctx context.Context) error {
+	before := s.clock.Now().Add(-sweepGrace)
+	err := inBatches(ctx, func() (n int64, err error) {
+		err = s.db.InTx(ctx, func(tx database.Tx) error {
+			n, err = sweepNames(ctx, tx, before)
+			return err
+		})
+		return n, err
+	})
+	if err != nil {
+		return fmt.Errorf("sweep names: %w", err)
+	}
+	return nil
+}
+
+func sweepNames(ctx context.Context, tx database.Tx, before any) (int64, error) {
+	const unused = `NOT EXISTS (SELECT 1 FROM contact c WHERE c.account_id = contact_name.account_id AND c.name_key = contact_name.key)`
+	due := `(account_id, key) IN (SELECT account_id, key FROM contact_name WHERE suspect_at < $1 ORDER BY suspect_at LIMIT $2` +
+		lock(tx.Engine(), "FOR UPDATE SKIP LOCKED") + `)`
+	if tx.Engine() == database.SQLite {
+		_, err := tx.Exec(ctx, `DELETE FROM contact_name_fts WHERE rowid IN (SELECT key FROM contact_name WHERE `+due+` AND `+unused+`)`, before, sweepBatch)
+		if err != nil {
+			return 0, err
+		}
+	}
+	gone, err := tx.Exec(ctx, `DELETE FROM contact_name WHERE `+due+` AND `+unused, before, sweepBatch)
+	if err != nil {
+		return 0, err
+	}
+	kept, err := tx.Exec(ctx, `UPDATE contact_name SET suspect_at = NULL WHERE `+due, before, sweepBatch-gone)
+	return gone + kept, err
+}
+
+// Recheck holds stored numbers to the registry when its version has changed. It
+// goes through all contacts in batches and keeps its place, so that a restart
+// goes on from there.
+func (s *Store) Recheck(ctx context.Context) error {
+	for {
+		done, err := s.recheckBatch(ctx)
+		if err != nil {
+			return fmt.Errorf("recheck numbers: %w", err)
+		}
+		if done {
+			return nil
+		}
+	}
+}
+
+// place is how far a recheck has come.
+type place struct {
+	version string
+	org     account.ID
+	contact ID
+	done    bool
+}
+
+func (s *Store) recheckBatch(ctx context.Context) (done bool, err error) {
+	at, err := s.place(ctx, s.db, "")
+	if err != nil || at.done {
+		return at.done, err
+	}
+	err = s.db.InTx(ctx, func(tx database.Tx) error {
+		at, err := s.place(ctx, tx, "FOR UPDATE")
+		if err != nil || at.done {
+			done = at.done
+			return err
+		}
+		done, err = s.recheckFrom(ctx, tx, at)
+		return err
+	})
+	return done, err
+}
+
+// place reads how far the check against the present version has come.
+func (s *Store) place(ctx context.Context, q database.Querier, locking string) (place, error) {
+	var at place
+	err := q.QueryRow(ctx, `SELECT version, account_id, contact_id, done_at IS NOT NULL FROM contact_registry WHERE id = 1`+lock(q.Engine(), locking)).
+		Scan(&at.version, &at.org, &at.contact, &at.done)
+	if err != nil && !errors.Is(err, database.ErrNoRows) {
+		return place{}, err
+	}
+	if at.version != phone.Version() {
+		return place{version: phone.Version()}, nil
+	}
+	return at, nil
+}
+
+func (s *Store) recheckFrom(ctx context.Context, tx database.Tx, at place) (done bool, err error) {
+	org, err := s.nextOrg(ctx, tx, at)
+	if errors.Is(err, database.ErrNoRows) {
+		return true, s.setPlace(ctx, tx, at, s.clock.Now())
+	}
+	if err != nil {
+		return false, err
+	}
+	if org != at.org {
+		at.org, at.contact = org, ID{}
+	}
+	rows, err := database.Collect(ctx, tx, rowOf, `SELECT `+storedColumns+` FROM contact c WHERE c.account_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $3`+lock(tx.Engine(), "FOR UPDATE"),
+		at.org, at.contact, sweepBatch)
+	if err != nil {
+		return false, err
+	}
+	at.contact = lastID
+	if len(rows) == sweepBatch {
+		at.contact = rows[len(rows)-1].id
+	}
+	if err := s.setPlace(ctx, tx, at, nil); err != nil {
+		return false, err
+	}
+	return false, recheckRows(ctx, tx, at.org, rows)
+}
+
+// nextOrg is the organization of the next contact to look at.
+func (s *Store) nextOrg(ctx context.Context, tx database.Tx, at place) (org account.ID, err error) {
+	err = tx.QueryRow(ctx, `SELECT account_id FROM contact WHERE (account_id, id) > ($1, $2) ORDER BY account_id, id LIMIT 1`, at.org, at.contact).Scan(&org)
+	return org, err
+}
+
+func (s *Store) setPlace(ctx context.Context, tx database.Tx, at place, doneAt any) error {
+	_, err := tx.Exec(ctx, `INSERT INTO contact_registry (id, version, account_id, contact_id, done_at) VALUES (1, $1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET version = excluded.version, account_id = excluded.account_id, contact_id = excluded.contact_id, done_at = excluded.done_at`,
+		at.version, at.org, at.contact, doneAt)
+	return err
+}
+
+// recheckRows stores what the registry says of rows by now. It is no change of
+// the contact that its owner made, so updated_at stays.
+func recheckRows(ctx context.Context, tx database.Tx, org account.ID, rows []row) error {
+	counted := changes{}
+	for i := range rows {
+		r := &rows[i]
+		was := r.network
+		r.network = networkOf(r.Phone)
+		if r.network == was {
+			continue
+		}
+		counted[countNetwork+was.key()]--
+		counted[countNetwork+r.network.key()]++
+		status, reason := r.network.status()
+		_, err := tx.Exec(ctx, `UPDATE contact SET status = $3, invalid_reason = $4, country = $5, operator = $6 WHERE account_id = $1 AND id = $2`,
+			org, r.id, status, reason, r.network.country, r.network.operator)
+		if err != nil {
+			return err
+		}
+	}
+	return counted.apply(ctx, tx, org)
+}
