@@ -27,7 +27,7 @@ Every flag is also an environment variable. With nothing set, "ujumbe serve" run
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	parser := kong.Must(&cli, kong.Name("ujumbe"), kong.Description(about), kong.UsageOnError(),
+	parser := kong.Must(&cli, kong.Name("ujumbe"), kong.Description(about), kong.ShortUsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	command, err := parser.Parse(os.Args[1:])
