@@ -4,17 +4,13 @@ package processtest
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -39,6 +35,13 @@ var build = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+// RemoveBinary deletes the built binary; a TestMain calls it at the end.
+func RemoveBinary() {
+	if path, err := build(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+}
+
 // Binary returns the path of the built binary.
 func Binary(t testing.TB) string {
 	t.Helper()
@@ -57,22 +60,59 @@ type Process struct {
 	env     []string
 	command *exec.Cmd
 	log     *bytes.Buffer
+	client  *http.Client
 }
 
 // Start runs `ujumbe serve` with these variables on a free port and waits until
 // it is ready. Settings are NAME=value.
 func Start(t testing.TB, settings ...string) *Process {
 	t.Helper()
-	address := freeAddress(t)
+	return StartAll(t, 1, settings...)[0]
+}
+
+// StartAll starts n servers at the same moment, each with a port and a data
+// folder of its own, and waits until all are ready.
+func StartAll(t testing.TB, n int, settings ...string) []*Process {
+	t.Helper()
+	all := make([]*Process, n)
+	for i := range all {
+		all[i] = prepare(t, settings)
+	}
+	for _, p := range all {
+		p.launch()
+	}
+	for _, p := range all {
+		p.awaitReady()
+	}
+	return all
+}
+
+func prepare(t testing.TB, settings []string) *Process {
+	t.Helper()
+	address := FreeAddress(t)
 	p := &Process{t: t, URL: "http://" + address, DataDir: t.TempDir()}
 	p.env = append(os.Environ(), "UJUMBE_LISTEN="+address, "UJUMBE_PUBLIC_URL="+p.URL, "UJUMBE_DATA_DIR="+p.DataDir, "UJUMBE_LOG_LEVEL=warn")
 	p.env = append(p.env, settings...)
-	p.Start()
-	t.Cleanup(p.Kill)
+	p.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	return p
 }
 
-func freeAddress(t testing.TB) string {
+// Refused runs `ujumbe serve` with these variables, expecting it to end by
+// itself with a failure, and returns what it said.
+func Refused(t testing.TB, settings ...string) string {
+	t.Helper()
+	p := prepare(t, settings)
+	p.launch()
+	giveUp := time.AfterFunc(20*time.Second, func() { _ = p.command.Process.Kill() })
+	defer giveUp.Stop()
+	if err := p.Wait(); err == nil || p.command.ProcessState.ExitCode() <= 0 {
+		t.Errorf("with %q: ended with %v, want an exit code that tells failure", settings, p.command.ProcessState)
+	}
+	return p.log.String()
+}
+
+// FreeAddress returns an address of this machine that nobody listens on.
+func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -85,12 +125,23 @@ func freeAddress(t testing.TB) string {
 // Start runs the process again after Kill or Stop.
 func (p *Process) Start() {
 	p.t.Helper()
+	p.launch()
+	p.awaitReady()
+}
+
+func (p *Process) launch() {
+	p.t.Helper()
 	p.log = &bytes.Buffer{}
 	p.command = exec.Command(Binary(p.t), "serve")
 	p.command.Env, p.command.Stderr, p.command.Stdout = p.env, p.log, p.log
 	if err := p.command.Start(); err != nil {
 		p.t.Fatal(err)
 	}
+	p.t.Cleanup(p.Kill)
+}
+
+func (p *Process) awaitReady() {
+	p.t.Helper()
 	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		response, err := http.Get(p.URL + "/readyz")
 		if err == nil {
@@ -131,55 +182,3 @@ func (p *Process) Wait() error { return p.command.Wait() }
 
 // PID is the number of the process.
 func (p *Process) PID() int { return p.command.Process.Pid }
-
-// Memory is how much memory the process has in use, in bytes.
-func (p *Process) Memory() int64 {
-	p.t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	var kilobytes int64
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			_, _ = fmt.Sscanf(rest, "%d kB", &kilobytes)
-		}
-	}
-	return kilobytes << 10
-}
-
-// Post sends JSON and returns status and body; status 0 when there was no
-// answer.
-func (p *Process) Post(ctx context.Context, path, accessToken string, body any) (int, []byte) {
-	return p.call(ctx, http.MethodPost, path, accessToken, body)
-}
-
-// Get returns status and body; status 0 when there was no answer.
-func (p *Process) Get(ctx context.Context, path, accessToken string) (int, []byte) {
-	return p.call(ctx, http.MethodGet, path, accessToken, nil)
-}
-
-func (p *Process) call(ctx context.Context, method, path, accessToken string, body any) (int, []byte) {
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, p.URL+path, bytes.NewReader(encoded))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	if accessToken != "" {
-		request.Header.Set("Authorization", "Bearer "+accessToken)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, nil
-	}
-	defer response.Body.Close()
-	read, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, nil
-	}
-	return response.StatusCode, read
-}
