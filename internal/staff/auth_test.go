@@ -149,7 +149,7 @@ func TestLockAfterTenFailures(t *testing.T) {
 }
 
 func TestWindowOfTheLockSlides(t *testing.T) {
-	each(t, func(t *testing.T, h house) {
+	each(t, func(_ *testing.T, h house) {
 		h.Want(h.login(ownerEmail, "wrong"), 401)
 		h.Clock.Advance(14 * time.Minute)
 		for range 5 {
@@ -300,7 +300,7 @@ func TestRealmsDoNotMix(t *testing.T) {
 }
 
 func TestStaffNamespaceHasItsListenerToItself(t *testing.T) {
-	each(t, func(t *testing.T, h house) {
+	each(t, func(_ *testing.T, h house) {
 		owner := h.owner()
 		h.Want(h.Call("GET", base+"/staff/me", owner.access, nil), 200)
 		h.Admin, h.URL = h.URL, h.Admin

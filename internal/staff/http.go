@@ -13,7 +13,9 @@ const base = "/api/v1/admin"
 func Mount(api *httpapi.API, guard Guard, service *Service) {
 	h := &handler{service}
 	route := func(method, path, summary string, g httpapi.Guard, status int, errors ...int) httpapi.Route {
-		return httpapi.Route{Method: method, Path: base + path, Tag: "Staff", Summary: summary, Guard: g, Status: status, Errors: errors}
+		return httpapi.Route{
+			Method: method, Path: base + path, Tag: "Staff", Summary: summary, Description: notes[path], Guard: g, Status: status, Errors: errors,
+		}
 	}
 	const (
 		get   = http.MethodGet
@@ -48,6 +50,16 @@ func Mount(api *httpapi.API, guard Guard, service *Service) {
 	httpapi.Register(api, route(get, "/accounts", "Search organizations", look, 200), h.organizations)
 	httpapi.Register(api, route(get, "/accounts/{id}", "Show an organization", look, 200, 404), h.organization)
 	httpapi.Register(api, route(patch, "/accounts/{id}/status", "Suspend or reactivate an organization", manage, 200, 404), h.setOrganizationStatus)
+}
+
+// notes say what callers of a path must know beyond its summary.
+var notes = map[string]string{
+	"/auth/login": "Ten failures within 15 minutes lock the address for 15 minutes; the answer stays that of a wrong password. " +
+		"That a member is inactive is told, by 403, only to whoever has the password.",
+	"/auth/refresh":           "A refresh token is good once. One that comes again ends its whole family of tokens.",
+	"/staff/{id}/permissions": "An owner has level owner in every module; levels that are set for one are stored without effect.",
+	"/staff/{id}/active":      "Deactivation ends every session at once. Neither oneself nor the last active owner can be deactivated.",
+	"/accounts/{id}/status":   "Members of a suspended organization can sign in and switch away; its other routes answer 403 with code account_suspended.",
 }
 
 type handler struct {

@@ -1,6 +1,7 @@
 package staff_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -118,9 +119,7 @@ func TestNewMemberWithoutPasswordIsInvited(t *testing.T) {
 		for _, password := range []body{{}, {"password": nil}} {
 			email := "staff-" + servertest.Email()
 			given := body{"name": "Neema", "email": email, "role": "staff"}
-			for k, v := range password {
-				given[k] = v
-			}
+			maps.Copy(given, password)
 			made := h.Want(h.Call("POST", base+"/staff", owner.access, given), 201).JSON(t)
 			wantStaffShape(t, made)
 			h.Want(h.login(email, ""), 401)

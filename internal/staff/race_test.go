@@ -93,7 +93,7 @@ func TestOneResetOfManyWins(t *testing.T) {
 			won   atomic.Int64
 			calls []func()
 		)
-		for range 20 {
+		for range 10 {
 			calls = append(calls, func() {
 				if h.Call("POST", base+"/auth/reset-password", "", body{"token": token, "newPassword": "a new password"}).Status == 200 {
 					won.Add(1)

@@ -82,7 +82,6 @@ func (h house) run(t *testing.T, rows []row) {
 	t.Helper()
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			h := house{h.Server}
 			answer := h.Call(r.method, base+r.path, r.token, r.body)
 			if answer.Status != r.status || r.code != "" && answer.Code() != r.code {
 				t.Errorf("%s %s: %d %s, want %d %s", r.method, r.path, answer.Status, answer.Body, r.status, r.code)
