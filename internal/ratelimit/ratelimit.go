@@ -3,10 +3,12 @@
 package ratelimit
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
+	"math"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -22,6 +24,19 @@ type Rule struct {
 	Window time.Duration
 }
 
+// Counter is a rule applied to something: an address, a recipient, both.
+type Counter struct {
+	rule  Rule
+	about []string
+}
+
+// On returns the rule's counter of something.
+func (r Rule) On(about ...string) Counter { return Counter{rule: r, about: about} }
+
+func (c Counter) key() [sha256.Size]byte {
+	return sha256.Sum256([]byte(c.rule.Name + "\x00" + strings.Join(c.about, "\x00")))
+}
+
 // Limiter applies rules. Switched off, it allows everything.
 type Limiter struct {
 	db    *database.DB
@@ -34,81 +49,138 @@ func New(db *database.DB, c clock.Clock, on bool) *Limiter {
 	return &Limiter{db: db, clock: c, on: on}
 }
 
-// Check refuses when the events counted so far have used the rule up. It counts
+// Tally is how a counter stands at one moment.
+type Tally struct {
+	Count int64
+	rule  Rule
+	reset clock.Time
+}
+
+// Look returns how counters stand, in their order, by one query. It counts
 // nothing.
-func (l *Limiter) Check(ctx context.Context, rule Rule, about ...string) error {
+func (l *Limiter) Look(ctx context.Context, q database.Querier, counters ...Counter) ([]Tally, error) {
+	b := newBatch(counters)
 	if !l.on {
-		return nil
+		return b.tallies, nil
 	}
-	var (
-		count int64
-		reset clock.Time
-	)
-	err := l.db.QueryRow(ctx, `SELECT count, reset_at FROM rate_limit WHERE key = $1 AND reset_at > $2`, key(rule, about), l.clock.Now()).Scan(&count, &reset)
-	if errors.Is(err, database.ErrNoRows) {
-		return nil
+	args, marks := []any{l.clock.Now()}, make([]string, len(counters))
+	for i := range counters {
+		args = append(args, b.keys[i][:])
+		marks[i] = fmt.Sprintf("$%d", len(args))
 	}
+	err := database.Each(ctx, q, b.scan, `SELECT key, count, reset_at FROM rate_limit
+		WHERE reset_at > $1 AND key IN (`+strings.Join(marks, ", ")+`)`, args...)
 	if err != nil {
-		return fmt.Errorf("read rate limit: %w", err)
+		return nil, fmt.Errorf("read rate limits: %w", err)
 	}
-	if count >= rule.Events {
-		return l.refuse(reset)
+	return b.tallies, nil
+}
+
+// Record adds one event to each counter by one statement, and returns how they
+// stood before it. Everyone names counters in the same order of rules, so that no
+// two transactions wait for each other in a ring.
+func (l *Limiter) Record(ctx context.Context, tx database.Tx, counters ...Counter) ([]Tally, error) {
+	b := newBatch(counters)
+	if !l.on {
+		return b.tallies, nil
+	}
+	now := l.clock.Now()
+	args, rows := []any{now}, make([]string, len(counters))
+	for i, c := range counters {
+		args = append(args, b.keys[i][:], now.Add(c.rule.Window))
+		rows[i] = fmt.Sprintf("($%d, 1, $%d)", len(args)-1, len(args))
+	}
+	err := database.Each(ctx, tx, b.scan, `INSERT INTO rate_limit (key, count, reset_at) VALUES `+strings.Join(rows, ", ")+`
+		ON CONFLICT (key) DO UPDATE SET
+			count = CASE WHEN rate_limit.reset_at <= $1 THEN 1 ELSE rate_limit.count + 1 END,
+			reset_at = CASE WHEN rate_limit.reset_at <= $1 THEN excluded.reset_at ELSE rate_limit.reset_at END
+		RETURNING key, count, reset_at`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("count rate limits: %w", err)
+	}
+	for i := range b.tallies {
+		b.tallies[i].Count--
+	}
+	return b.tallies, nil
+}
+
+// batch takes the rows of a statement about several counters apart.
+type batch struct {
+	keys    [][sha256.Size]byte
+	tallies []Tally
+}
+
+func newBatch(counters []Counter) *batch {
+	b := &batch{make([][sha256.Size]byte, len(counters)), make([]Tally, len(counters))}
+	for i, c := range counters {
+		b.keys[i], b.tallies[i].rule = c.key(), c.rule
+	}
+	return b
+}
+
+func (b *batch) scan(row database.Row) error {
+	var (
+		key   []byte
+		found Tally
+	)
+	if err := row.Scan(&key, &found.Count, &found.reset); err != nil {
+		return err
+	}
+	for i := range b.keys {
+		if bytes.Equal(b.keys[i][:], key) {
+			b.tallies[i].Count, b.tallies[i].reset = found.Count, found.reset
+		}
 	}
 	return nil
 }
 
-// Count adds one event, and refuses it when the rule was already used up.
+// Refuse is the fault for those tallies that have used up their rules, or nil.
+func (l *Limiter) Refuse(tallies ...Tally) error {
+	var until clock.Time
+	for _, t := range tallies {
+		if t.rule.Events <= t.Count {
+			until = max(until, t.reset)
+		}
+	}
+	if until == 0 {
+		return nil
+	}
+	wait := max(until.Sub(l.clock.Now()), time.Second)
+	return fault.TooMany("rate_limited", fmt.Sprintf("Too many attempts. Try again in %s.", words(wait)), wait)
+}
+
+// Check refuses when the events counted so far have used the rule up. It counts
+// nothing.
+func (l *Limiter) Check(ctx context.Context, rule Rule, about ...string) error {
+	tallies, err := l.Look(ctx, l.db, rule.On(about...))
+	if err != nil {
+		return err
+	}
+	return l.Refuse(tallies...)
+}
+
+// Take adds one event to each counter, or refuses it, when one of the rules was
+// already used up; the caller's transaction then undoes it.
+func (l *Limiter) Take(ctx context.Context, tx database.Tx, counters ...Counter) error {
+	tallies, err := l.Record(ctx, tx, counters...)
+	if err != nil {
+		return err
+	}
+	return l.Refuse(tallies...)
+}
+
+// Count is Take in a transaction of its own.
 func (l *Limiter) Count(ctx context.Context, rule Rule, about ...string) error {
 	if !l.on {
 		return nil
 	}
-	var (
-		count int64
-		reset clock.Time
-	)
-	err := l.db.InTx(ctx, func(tx database.Tx) error {
-		var err error
-		count, reset, err = l.add(ctx, tx, rule, about)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if count > rule.Events {
-		return l.refuse(reset)
-	}
-	return nil
+	return l.db.InTx(ctx, func(tx database.Tx) error { return l.Take(ctx, tx, rule.On(about...)) })
 }
 
 // Add counts one event with a transaction, and refuses nothing.
 func (l *Limiter) Add(ctx context.Context, tx database.Tx, rule Rule, about ...string) error {
-	if !l.on {
-		return nil
-	}
-	_, _, err := l.add(ctx, tx, rule, about)
+	_, err := l.Record(ctx, tx, rule.On(about...))
 	return err
-}
-
-func (l *Limiter) add(ctx context.Context, tx database.Tx, rule Rule, about []string) (count int64, reset clock.Time, err error) {
-	now := l.clock.Now()
-	err = tx.QueryRow(ctx, `INSERT INTO rate_limit (key, count, reset_at) VALUES ($1, 1, $2)
-		ON CONFLICT (key) DO UPDATE SET
-			count = CASE WHEN rate_limit.reset_at <= $3 THEN 1 ELSE rate_limit.count + 1 END,
-			reset_at = CASE WHEN rate_limit.reset_at <= $3 THEN excluded.reset_at ELSE rate_limit.reset_at END
-		RETURNING count, reset_at`, key(rule, about), now.Add(rule.Window), now).Scan(&count, &reset)
-	if err != nil {
-		return 0, 0, fmt.Errorf("count rate limit: %w", err)
-	}
-	return count, reset, nil
-}
-
-// Forget starts the count anew.
-func (l *Limiter) Forget(ctx context.Context, rule Rule, about ...string) error {
-	_, err := l.db.Exec(ctx, `DELETE FROM rate_limit WHERE key = $1`, key(rule, about))
-	if err != nil {
-		return fmt.Errorf("forget rate limit: %w", err)
-	}
-	return nil
 }
 
 // Sweep deletes counters whose window is over.
@@ -120,19 +192,24 @@ func (l *Limiter) Sweep(ctx context.Context) error {
 	return nil
 }
 
-func (l *Limiter) refuse(reset clock.Time) error {
-	wait := max(reset.Sub(l.clock.Now()), time.Second)
-	return fault.TooMany("rate_limited", fmt.Sprintf("Too many attempts. Try again in %s.", words(wait)), wait)
-}
-
 func words(wait time.Duration) string {
 	if wait <= 90*time.Second {
-		return fmt.Sprintf("%d seconds", int(wait.Seconds()))
+		return fmt.Sprintf("%d seconds", int(math.Ceil(wait.Seconds())))
 	}
-	return fmt.Sprintf("%d minutes", int(wait.Round(time.Minute).Minutes()))
+	return fmt.Sprintf("%d minutes", int(math.Ceil(wait.Minutes())))
 }
 
-func key(rule Rule, about []string) []byte {
-	sum := sha256.Sum256([]byte(rule.Name + "\x00" + strings.Join(about, "\x00")))
-	return sum[:]
+// Network is what is counted as one place: an IPv4 address, or the network of an
+// IPv6 address, of which a single customer has more addresses than anyone can
+// count.
+func Network(ip string) string {
+	address, err := netip.ParseAddr(ip)
+	if err != nil || !address.Is6() || address.Is4In6() {
+		return ip
+	}
+	network, err := address.WithZone("").Prefix(64)
+	if err != nil {
+		return ip
+	}
+	return network.String()
 }
