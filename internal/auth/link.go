@@ -13,18 +13,16 @@ import (
 	"ujumbe/internal/id"
 	"ujumbe/internal/mail"
 	"ujumbe/internal/onetime"
+	"ujumbe/internal/team"
 	"ujumbe/internal/token"
 )
 
 // What links are mailed for.
 const (
-	verifyEmail   onetime.Purpose = "verify_email"
-	resetPassword onetime.Purpose = "reset_password"
+	verifyEmail                   = team.VerifyEmail
+	resetPassword                 = team.ResetPassword
 	magicLink     onetime.Purpose = "magic_link"
 )
-
-// VerifyEmail is the purpose that a changed address is verified by, too.
-const VerifyEmail = verifyEmail
 
 const (
 	verifyLife = 24 * time.Hour
@@ -163,6 +161,9 @@ func (s *Service) enter(ctx context.Context, purpose onetime.Purpose, raw, how s
 // dispossess hands a user whose address was never verified over to whoever has
 // just proved to own it.
 func (s *Service) dispossess(ctx context.Context, tx database.Tx, user account.UserID) error {
+	if err := s.store.unlinkUnverified(ctx, tx, user); err != nil {
+		return err
+	}
 	if err := s.store.setPassword(ctx, tx, user, ""); err != nil {
 		return err
 	}

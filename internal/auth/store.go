@@ -93,13 +93,14 @@ func (s *store) verify(ctx context.Context, tx database.Tx, user account.UserID)
 	return nil
 }
 
-// setPassword replaces a password; an empty hash leaves none.
+// setPassword replaces a password by one that the owner of the mailbox chose; an
+// empty hash leaves none.
 func (s *store) setPassword(ctx context.Context, tx database.Tx, user account.UserID, hash string) error {
 	var value *string
 	if hash != "" {
 		value = &hash
 	}
-	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, updated_at = $2 WHERE id = $3`, value, s.clock.Now(), user)
+	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, password_given = $2, updated_at = $3 WHERE id = $4`, value, false, s.clock.Now(), user)
 	if err != nil {
 		return fmt.Errorf("set password: %w", err)
 	}

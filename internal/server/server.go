@@ -109,7 +109,8 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 	}))
 	account.Mount(s.public, guard, account.NewService(account.Needs{DB: n.DB, Store: accounts, Sessions: sessions, Trail: trail}))
 	team.Mount(s.public, guard, team.NewService(team.Needs{
-		DB: n.DB, Hasher: hasher, Accounts: accounts, Users: users, Trail: account.NewTrail(trail), PhotoURL: s.blobs.URL,
+		DB: n.DB, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users, Notices: notices, Links: links,
+		Limiter: limiter, Trail: account.NewTrail(trail), PhotoURL: s.blobs.URL,
 	}))
 	contact.Mount(s.public, guard, contacts)
 	contacts.Schedule(s.queue)

@@ -17,10 +17,16 @@ func Mount(api *httpapi.API, guard account.Guard, service *Service) {
 	route := func(guard account.Guard, method, path, summary string, status int, errors ...int) httpapi.Route {
 		return httpapi.Route{Method: method, Path: base + path, Tag: "Users", Summary: summary, Guard: guard, Status: status, Errors: errors}
 	}
-	inviters := guard.Only(account.Owner, account.Admin)
+	inviters, owners := guard.Only(account.Owner, account.Admin), guard.Only(account.Owner)
 	httpapi.Register(api, route(guard.EvenSuspended(), http.MethodGet, "/me", "Show yourself", 200), h.me)
 	httpapi.Register(api, route(guard, http.MethodGet, "", "List the users of the organization", 200), h.list)
 	httpapi.Register(api, route(inviters, http.MethodPost, "/invite", "Make a new user in the organization", 201, 409), h.invite)
+
+	httpapi.Register(api, route(owners, http.MethodPatch, "/{id}/role", "Change a user's role", 200, 400, 404), h.setRole)
+	httpapi.Register(api, route(owners, http.MethodPost, "/{id}/deactivate", "Keep a user out of the organization", 200, 400, 404), h.deactivate)
+	httpapi.Register(api, route(owners, http.MethodPost, "/{id}/reactivate", "Let a user back in", 200, 404), h.reactivate)
+	httpapi.Register(api, route(owners, http.MethodPost, "/{id}/reset-password", "Give a user another password", 200, 400, 404), h.resetPassword)
+	httpapi.Register(api, route(owners, http.MethodDelete, "/{id}", "Remove a user from the organization", 204, 400, 404), h.remove)
 }
 
 type handler struct {

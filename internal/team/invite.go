@@ -59,7 +59,7 @@ func (s *Service) Invite(ctx context.Context, caller account.Caller, i Invitee) 
 
 func (s *Service) enroll(ctx context.Context, tx database.Tx, caller account.Caller, i Invitee, hash string) (User, error) {
 	user, err := s.Users.Insert(ctx, tx, Person{
-		FirstName: i.FirstName, LastName: i.LastName, Email: i.Email, PasswordHash: hash, IsVerified: true,
+		FirstName: i.FirstName, LastName: i.LastName, Email: i.Email, PasswordHash: hash, IsVerified: true, PasswordGiven: true,
 	})
 	if err != nil {
 		return User{}, err

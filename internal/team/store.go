@@ -27,6 +27,8 @@ func NewStore(db *database.DB, c clock.Clock) *Store { return &Store{db: db, clo
 type Person struct {
 	FirstName, LastName, Email, PasswordHash string
 	IsVerified                               bool
+	// PasswordGiven says that somebody else chose the password.
+	PasswordGiven bool
 }
 
 // ErrEmailTaken is the answer to an address that another user has.
@@ -43,9 +45,9 @@ func (s *Store) Insert(ctx context.Context, tx database.Tx, p Person) (User, err
 	if p.PasswordHash != "" {
 		hash = &p.PasswordHash
 	}
-	n, err := tx.Exec(ctx, `INSERT INTO users (id, email, email_key, password_hash, first_name, last_name, is_verified, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (email_key) DO NOTHING`,
-		u.ID, u.Email, mail.AddressKey(u.Email), hash, u.FirstName, u.LastName, u.IsVerified, now)
+	n, err := tx.Exec(ctx, `INSERT INTO users (id, email, email_key, password_hash, first_name, last_name, is_verified, password_given, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) ON CONFLICT (email_key) DO NOTHING`,
+		u.ID, u.Email, mail.AddressKey(u.Email), hash, u.FirstName, u.LastName, u.IsVerified, p.PasswordGiven, now)
 	if err != nil {
 		return User{}, fmt.Errorf("insert user: %w", err)
 	}
@@ -99,4 +101,21 @@ func (s *Store) List(ctx context.Context, q database.Querier, org account.ID, in
 		return nil, fmt.Errorf("read users: %w", err)
 	}
 	return users, nil
+}
+
+// givePassword replaces a password by one that somebody else chose.
+func (s *Store) givePassword(ctx context.Context, tx database.Tx, user account.UserID, hash string) error {
+	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, password_given = $2, updated_at = $3 WHERE id = $4`, hash, true, s.clock.Now(), user)
+	if err != nil {
+		return fmt.Errorf("give password: %w", err)
+	}
+	return nil
+}
+
+// Delete removes a person with all their memberships and identity links.
+func (s *Store) Delete(ctx context.Context, tx database.Tx, user account.UserID) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM users WHERE id = $1`, user); err != nil {
+		return fmt.Errorf("delete user: %w", err)
+	}
+	return nil
 }

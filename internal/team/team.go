@@ -2,9 +2,14 @@ package team
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/onetime"
+	"ujumbe/internal/ratelimit"
 	"ujumbe/internal/token"
 )
 
@@ -13,7 +18,11 @@ type Needs struct {
 	DB       *database.DB
 	Hasher   *token.Hasher
 	Accounts *account.Store
+	Sessions *account.Sessions
 	Users    *Store
+	Notices  *Notices
+	Links    *onetime.Links
+	Limiter  *ratelimit.Limiter
 	Trail    *account.Trail
 	// PhotoURL makes the public address of a stored photo.
 	PhotoURL func(key string) string
@@ -26,6 +35,21 @@ type Service struct {
 
 // NewService returns the rules.
 func NewService(n Needs) *Service { return &Service{Needs: n} }
+
+// The purposes of mailed links that more than one feature asks for.
+const (
+	VerifyEmail   onetime.Purpose = "verify_email"
+	ResetPassword onetime.Purpose = "reset_password"
+)
+
+// mailsByRecipient bounds the mails of one kind that an address can get. It is
+// the same count as that of the mails people ask for themselves.
+var mailsByRecipient = ratelimit.Rule{Name: "mail", Events: 5, Window: time.Hour}
+
+// errPasswordBounds is the answer to a new password of the wrong length where the
+// contract asks for 400.
+var errPasswordBounds = fault.BadRequest("password_bounds",
+	fmt.Sprintf("A password must have %d to %d characters.", token.PasswordMin, token.PasswordMax))
 
 // Me returns the caller as they see themselves.
 func (s *Service) Me(ctx context.Context, caller account.Caller) (Profile, error) {

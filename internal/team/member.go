@@ -1,0 +1,182 @@
+package team
+
+import (
+	"context"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/audit"
+	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/field"
+	"ujumbe/internal/id"
+	"ujumbe/internal/onetime"
+	"ujumbe/internal/token"
+)
+
+var (
+	errSelf   = fault.BadRequest("target_is_self", "You can't do this to yourself. Choose another user.")
+	errOwner  = fault.BadRequest("target_is_owner", "You can't do this to an owner of the organization.")
+	errShared = fault.BadRequest("user_is_shared",
+		"This user belongs to another organization too, so only they can set their password. Ask them to use \"Forgot password\" on the sign-in page.")
+)
+
+// manage changes a user of the caller's organization, other than the caller and
+// an owner. Their row is held, so what is found of them stays true meanwhile.
+func (s *Service) manage(ctx context.Context, caller account.Caller, target account.UserID, change func(tx database.Tx, user User) error) error {
+	if target == caller.User {
+		return errSelf
+	}
+	return s.DB.InTx(ctx, func(tx database.Tx) error {
+		if err := s.Accounts.Hold(ctx, tx, target); err != nil {
+			return err
+		}
+		user, err := s.Users.Find(ctx, tx, caller.Account, target)
+		if err != nil {
+			return err
+		}
+		if user.Role == account.Owner {
+			return errOwner
+		}
+		return change(tx, user)
+	})
+}
+
+// SetRole makes a user an admin or a member.
+func (s *Service) SetRole(ctx context.Context, caller account.Caller, target account.UserID, role account.Role) (User, error) {
+	var c field.Checks
+	checkRole(&c, role)
+	if err := c.Err(); err != nil {
+		return User{}, err
+	}
+	if target == caller.User {
+		return User{}, errOwner // only owners get here
+	}
+	var user User
+	err := s.manage(ctx, caller, target, func(tx database.Tx, found User) error {
+		if err := s.Accounts.SetRole(ctx, tx, caller.Account, target, role); err != nil {
+			return err
+		}
+		user = found
+		user.Role = role
+		if found.Role == role {
+			return nil
+		}
+		return s.Trail.Record(ctx, tx, caller, audit.MemberRoleChanged, found.Email+" to "+string(role))
+	})
+	return user, err
+}
+
+// Deactivate keeps a user from acting in the caller's organization. In others
+// they go on.
+func (s *Service) Deactivate(ctx context.Context, caller account.Caller, target account.UserID) (User, error) {
+	var user User
+	err := s.manage(ctx, caller, target, func(tx database.Tx, found User) error {
+		user = found
+		user.IsActive = false
+		if !found.IsActive {
+			return nil
+		}
+		if err := s.Accounts.SetActive(ctx, tx, caller.Account, target, false); err != nil {
+			return err
+		}
+		if err := s.Sessions.CloseIn(ctx, tx, target, caller.Account); err != nil {
+			return err
+		}
+		return s.Trail.Record(ctx, tx, caller, audit.MemberDeactivated, found.Email)
+	})
+	return user, err
+}
+
+// Reactivate lets a user act in the caller's organization again. An owner, who
+// can't have been deactivated, simply is active.
+func (s *Service) Reactivate(ctx context.Context, caller account.Caller, target account.UserID) (User, error) {
+	var user User
+	err := s.DB.InTx(ctx, func(tx database.Tx) error {
+		if err := s.Accounts.Hold(ctx, tx, target); err != nil {
+			return err
+		}
+		var err error
+		if user, err = s.Users.Find(ctx, tx, caller.Account, target); err != nil || user.IsActive {
+			return err
+		}
+		user.IsActive = true
+		if err := s.Accounts.SetActive(ctx, tx, caller.Account, target, true); err != nil {
+			return err
+		}
+		return s.Trail.Record(ctx, tx, caller, audit.MemberReactivated, user.Email)
+	})
+	return user, err
+}
+
+// Remove takes a user out of the caller's organization. With their last
+// membership the person goes too, and everything that is theirs alone.
+func (s *Service) Remove(ctx context.Context, caller account.Caller, target account.UserID) error {
+	return s.manage(ctx, caller, target, func(tx database.Tx, user User) error {
+		if err := s.Accounts.Part(ctx, tx, caller.Account, target); err != nil {
+			return err
+		}
+		if err := s.Sessions.CloseIn(ctx, tx, target, caller.Account); err != nil {
+			return err
+		}
+		if err := s.Trail.Record(ctx, tx, caller, audit.MemberRemoved, user.Email); err != nil {
+			return err
+		}
+		elsewhere, err := s.Accounts.Elsewhere(ctx, tx, caller.Account, target)
+		if err != nil || elsewhere {
+			return err
+		}
+		return s.erase(ctx, tx, user)
+	})
+}
+
+func (s *Service) erase(ctx context.Context, tx database.Tx, user User) error {
+	if err := s.Sessions.CloseAll(ctx, tx, user.ID, account.SessionID{}); err != nil {
+		return err
+	}
+	if err := s.Links.End(ctx, tx, id.Of[onetime.Subject](user.ID)); err != nil {
+		return err
+	}
+	return s.Users.Delete(ctx, tx, user.ID)
+}
+
+// ResetMemberPassword gives a user of the caller's organization alone another
+// password. One who belongs elsewhere too is refused: the caller would get into
+// the other organization by it.
+func (s *Service) ResetMemberPassword(ctx context.Context, caller account.Caller, target account.UserID, password string) error {
+	if !token.CheckPassword(password) {
+		return errPasswordBounds
+	}
+	if target == caller.User {
+		return errSelf
+	}
+	// Before a hash is spent on somebody who is not there.
+	if _, err := s.Users.Find(ctx, s.DB, caller.Account, target); err != nil {
+		return err
+	}
+	hash, err := s.Hasher.Hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return s.manage(ctx, caller, target, func(tx database.Tx, user User) error {
+		elsewhere, err := s.Accounts.Elsewhere(ctx, tx, caller.Account, target)
+		if err != nil {
+			return err
+		}
+		if elsewhere {
+			return errShared
+		}
+		if err := s.Users.givePassword(ctx, tx, target, hash); err != nil {
+			return err
+		}
+		if err := s.Sessions.CloseAll(ctx, tx, target, account.SessionID{}); err != nil {
+			return err
+		}
+		if err := s.Links.End(ctx, tx, id.Of[onetime.Subject](target)); err != nil {
+			return err
+		}
+		if err := s.Notices.PasswordChanged(ctx, tx, user.Email, user.FirstName); err != nil {
+			return err
+		}
+		return s.Trail.Record(ctx, tx, caller, audit.PasswordReset, user.Email)
+	})
+}
