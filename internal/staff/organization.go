@@ -27,15 +27,17 @@ type Organization struct {
 
 var errNoOrganization = fault.NotFound("account_not_found", "There is no organization with this id.")
 
-// organizations reads a page of accounts, chosen by a condition, and counts what
-// belongs to just those.
+// organizations reads a page of accounts, chosen by a condition, and what belongs
+// to just those. Contacts are counted by the count that their package maintains
+// under the key all, whatever their number.
 func organizations(ctx context.Context, q database.Querier, chosen string, args ...any) ([]Organization, error) {
 	all, err := database.Collect(ctx, q, func(row database.Row) (Organization, error) {
 		var o Organization
-		err := row.Scan(&o.ID, &o.Name, &o.Status, &o.Country, &o.CreatedAt, &o.UserCount)
+		err := row.Scan(&o.ID, &o.Name, &o.Status, &o.Country, &o.CreatedAt, &o.UserCount, &o.ContactCount)
 		return o, err
 	}, `SELECT a.id, a.name, a.status, a.country, a.created_at,
-			(SELECT COUNT(*) FROM membership m WHERE m.account_id = a.id AND m.is_active)
+			(SELECT COUNT(*) FROM membership m WHERE m.account_id = a.id AND m.is_active),
+			(SELECT CAST(COALESCE(SUM(c.count), 0) AS BIGINT) FROM contact_count c WHERE c.account_id = a.id AND c.key = 'all')
 		FROM (SELECT id, name, status, country, created_at FROM account WHERE `+chosen+`) a ORDER BY a.id DESC`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read organizations: %w", err)

@@ -1,6 +1,7 @@
 package staff_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -119,11 +120,24 @@ func TestOrganizationsAreSearchedByName(t *testing.T) {
 
 func TestOrganizationShowsItsCounts(t *testing.T) {
 	each(t, func(t *testing.T, h house) {
-		owner, customer := h.owner(), h.Owner()
+		owner, customer, other := h.owner(), h.Owner(), h.Owner()
+		h.Member(customer, "member")
+		gone := h.Member(customer, "member")
+		h.Want(h.Call("POST", "/api/v1/users/"+gone.ID+"/deactivate", customer.Access, nil), 200)
+		var last any
+		for n := range 3 {
+			phone := fmt.Sprintf("+25471234567%d", n)
+			last = h.Want(h.Call("POST", "/api/v1/contacts", customer.Access, body{"phone": phone}), 201).JSON(t)["id"]
+		}
+		h.Want(h.Call("DELETE", fmt.Sprintf("/api/v1/contacts/%v", last), customer.Access, nil), 204)
 		one := h.Want(h.Call("GET", base+"/accounts/"+customer.AccountID, owner.access, nil), 200).JSON(t)
 		wantFields(t, one, "id", "name", "status", "country", "createdAt", "userCount", "contactCount")
-		if one["id"] != customer.AccountID || one["status"] != "active" || one["userCount"] != 1.0 || one["contactCount"] != 0.0 {
+		if one["id"] != customer.AccountID || one["status"] != "active" || one["userCount"] != 2.0 || one["contactCount"] != 2.0 {
 			t.Errorf("organization %v", one)
+		}
+		one = h.Want(h.Call("GET", base+"/accounts/"+other.AccountID, owner.access, nil), 200).JSON(t)
+		if one["userCount"] != 1.0 || one["contactCount"] != 0.0 {
+			t.Errorf("another organization %v", one)
 		}
 	})
 }
