@@ -81,6 +81,9 @@ type Route struct {
 	// Unbounded lets an operation run as long as it makes progress; it sees to
 	// its own deadlines.
 	Unbounded bool
+	// Describe completes the operation in the OpenAPI document where its types
+	// don't tell: bodies and answers that are streamed.
+	Describe func(op *huma.Operation, schemas huma.Registry)
 }
 
 // Register adds an operation: decode and validate, call, encode.
@@ -124,6 +127,24 @@ func Register[I, O any](a *API, route Route, handler func(ctx context.Context, i
 		}
 		return out, nil
 	})
+	if route.Describe != nil {
+		route.Describe(a.documented(route), a.OpenAPI().Components.Schemas)
+	}
+}
+
+// documented is the operation of a route as the OpenAPI document has it.
+func (a *API) documented(route Route) *huma.Operation {
+	path := a.OpenAPI().Paths[route.Path]
+	switch route.Method {
+	case http.MethodGet:
+		return path.Get
+	case http.MethodPost:
+		return path.Post
+	case http.MethodPatch:
+		return path.Patch
+	default:
+		return path.Delete
+	}
 }
 
 func (a *API) guard(g Guard) func(huma.Context, func(huma.Context)) {
