@@ -103,10 +103,15 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 		guard    = account.NewGuard(customer, accounts)
 		contacts = contact.NewStore(n.DB, n.Clock)
 	)
-	auth.Mount(s.public, auth.NewService(auth.Needs{
+	signIn := auth.NewService(auth.Needs{
 		DB: n.DB, Clock: n.Clock, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users,
 		Notices: notices, Links: links, Pages: pages, Limiter: limiter, Trail: trail,
-	}))
+	})
+	auth.Mount(s.public, signIn)
+	identities, err := s.mountIdentities(signIn, n.Clock)
+	if err != nil {
+		return err
+	}
 	account.Mount(s.public, guard, account.NewService(account.Needs{DB: n.DB, Store: accounts, Sessions: sessions, Trail: trail}))
 	team.Mount(s.public, guard, team.NewService(team.Needs{
 		DB: n.DB, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users, Notices: notices, Links: links,
@@ -125,7 +130,7 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 
 	s.queue.Every("sweep", time.Hour, func(ctx context.Context) error {
 		_, err := families.Sweep(ctx, 10_000)
-		return errors.Join(err, links.Sweep(ctx), limiter.Sweep(ctx), trail.Sweep(ctx), s.queue.Sweep(ctx))
+		return errors.Join(err, links.Sweep(ctx), identities.SweepFlows(ctx), limiter.Sweep(ctx), trail.Sweep(ctx), s.queue.Sweep(ctx))
 	})
 	return nil
 }
