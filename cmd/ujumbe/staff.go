@@ -36,13 +36,13 @@ type staffCmd struct {
 // staffFlags are what every staff command needs.
 type staffFlags struct {
 	databaseFlags
-	PublicURL string `env:"UJUMBE_PUBLIC_URL" default:"http://localhost:8080" help:"Base of the links." placeholder:"URL"`
+	AdminURL  string `name:"admin-url" env:"UJUMBE_ADMIN_URL,UJUMBE_PUBLIC_URL" default:"http://localhost:8080" help:"Base of the links." placeholder:"URL"`
 }
 
 // with runs f with the staff's rules on the database of a server that may be
 // running. Mails that f causes are sent by that server.
 func (c staffFlags) with(ctx context.Context, f func(*staff.Service) error) error {
-	pages, err := mail.NewLinks(c.PublicURL)
+	pages, err := mail.NewLinks(c.AdminURL)
 	if err != nil {
 		return fmt.Errorf("UJUMBE_PUBLIC_URL: %w", err)
 	}

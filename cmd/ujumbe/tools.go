@@ -78,7 +78,7 @@ func (openAPICmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	c := &config.Config{DataDir: dir, Listen: "127.0.0.1:0", PublicURL: "http://localhost:8080", MaxJSONBytes: 1 << 20}
+	c := &config.Config{DataDir: dir, Listen: "127.0.0.1:0", PublicURL: "http://localhost:8080", AdminURL: "http://localhost:8080", MaxJSONBytes: 1 << 20}
 	c.DatabaseURL, c.BlobURL = "sqlite://"+filepath.Join(dir, "ujumbe.db")+"?synchronous=OFF", "file://"+filepath.Join(dir, "blobs")
 	db, err := openDatabase(ctx, c, database.Options{})
 	if err != nil {

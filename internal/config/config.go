@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -24,6 +25,7 @@ type Config struct {
 	Listen      string `env:"UJUMBE_LISTEN" default:"127.0.0.1:8080" help:"Address to listen on." placeholder:"HOST:PORT"`
 	AdminListen string `env:"UJUMBE_ADMIN_LISTEN" help:"Address of its own for the staff namespace; it is then served nowhere else." placeholder:"HOST:PORT"`
 	PublicURL   string `env:"UJUMBE_PUBLIC_URL" default:"http://localhost:8080" help:"Address customers reach the server by; base of every mailed link." placeholder:"URL"`
+	AdminURL    string `name:"admin-url" env:"UJUMBE_ADMIN_URL" help:"Address staff reach the server by; base of the links mailed to them. Default: the public URL." placeholder:"URL"`
 	DataDir     string `env:"UJUMBE_DATA_DIR" default:"./data" help:"Folder for the database, mails and photos that are kept locally." placeholder:"DIR"`
 	DatabaseURL string `env:"UJUMBE_DATABASE_URL" help:"sqlite://path or postgres://… Default: sqlite://<data dir>/ujumbe.db." placeholder:"URL"`
 	SMTPURL     string `name:"smtp-url" env:"UJUMBE_SMTP_URL" help:"smtp://user:pass@host:port or smtps://… Without it mails are files in <data dir>/mail." placeholder:"URL"`
@@ -94,8 +96,11 @@ func (c *Config) Validate() error {
 	if _, _, err := net.SplitHostPort(c.AdminListen); c.AdminListen != "" && err != nil {
 		fail("UJUMBE_ADMIN_LISTEN", "must be host:port, like 127.0.0.1:8081, or empty")
 	}
-	if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
+	if !isSite(c.PublicURL) {
 		fail("UJUMBE_PUBLIC_URL", "must be an address like https://sms.example.com")
+	}
+	if !isSite(c.AdminURL) {
+		fail("UJUMBE_ADMIN_URL", "must be an address like https://staff.example.com")
 	}
 	if !hasScheme(c.DatabaseURL, "sqlite", "postgres", "postgresql") {
 		fail("UJUMBE_DATABASE_URL", "must begin with sqlite:// or postgres://")
@@ -157,6 +162,7 @@ func (c *Config) fillDefaults() {
 		c.BlobURL = (&url.URL{Scheme: "file", Path: dir}).String()
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
+	c.AdminURL = cmp.Or(strings.TrimRight(c.AdminURL, "/"), c.PublicURL)
 }
 
 // MailDir is where mails are kept when no mail server is configured.
@@ -209,6 +215,12 @@ func (c *Config) publicHost() string {
 		return ""
 	}
 	return u.Hostname()
+}
+
+// isSite reports whether an address can be the base of links.
+func isSite(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery == "" && u.Fragment == ""
 }
 
 func hostOf(address string) string {

@@ -42,6 +42,7 @@ func TestWrongValueIsRefusedByTheNameOfItsVariable(t *testing.T) {
 		{"UJUMBE_ADMIN_LISTEN", "nowhere"},
 		{"UJUMBE_PUBLIC_URL", "example.com"},
 		{"UJUMBE_PUBLIC_URL", "ftp://example.com"},
+		{"UJUMBE_ADMIN_URL", "staff"},
 		{"UJUMBE_DATABASE_URL", "mysql://localhost/x"},
 		{"UJUMBE_SMTP_URL", "mail.example.com:25"},
 		{"UJUMBE_MAIL_FROM", "not an address"},

@@ -85,6 +85,10 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 	if err != nil {
 		return fmt.Errorf("UJUMBE_PUBLIC_URL: %w", err)
 	}
+	staffPages, err := mail.NewLinks(n.Config.AdminURL)
+	if err != nil {
+		return fmt.Errorf("UJUMBE_ADMIN_URL: %w", err)
+	}
 	keys := token.NewKeys(n.DB, n.Clock)
 	if err := keys.Ensure(ctx); err != nil {
 		return err
@@ -122,7 +126,7 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 	mountKeys(s.public, keys)
 	if err := s.mountStaff(ctx, n.Config, staff.Needs{
 		DB: n.DB, Clock: n.Clock, Hasher: hasher, Signer: token.NewSigner(token.Staff, keys, n.Clock),
-		Sessions: session.NewStore(n.DB, n.Clock, session.StaffPolicy), Queue: s.queue, Links: links, Pages: pages,
+		Sessions: session.NewStore(n.DB, n.Clock, session.StaffPolicy), Queue: s.queue, Links: links, Pages: staffPages,
 		Limiter: limiter, Trail: trail, Accounts: accounts, Log: n.Log,
 	}); err != nil {
 		return err
