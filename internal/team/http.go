@@ -19,6 +19,8 @@ func Mount(api *httpapi.API, guard account.Guard, service *Service) {
 	}
 	inviters, owners := guard.Only(account.Owner, account.Admin), guard.Only(account.Owner)
 	httpapi.Register(api, route(guard.EvenSuspended(), http.MethodGet, "/me", "Show yourself", 200), h.me)
+	httpapi.Register(api, route(guard, http.MethodPatch, "/me", "Change your profile", 200, 409, 429), h.changeMe)
+	httpapi.Register(api, route(guard, http.MethodPatch, "/me/password", "Change your password", 204, 400, 429), h.changePassword)
 	httpapi.Register(api, route(guard, http.MethodGet, "", "List the users of the organization", 200), h.list)
 	httpapi.Register(api, route(inviters, http.MethodPost, "/invite", "Make a new user in the organization", 201, 409), h.invite)
 
@@ -31,19 +33,6 @@ func Mount(api *httpapi.API, guard account.Guard, service *Service) {
 
 type handler struct {
 	service *Service
-}
-
-type userSelfInput struct {
-	account.Authorized
-}
-
-type userProfileOutput struct {
-	Body Profile
-}
-
-func (h *handler) me(ctx context.Context, in *userSelfInput) (*userProfileOutput, error) {
-	user, err := h.service.Me(ctx, in.Caller)
-	return &userProfileOutput{Body: user}, err
 }
 
 type userListInput struct {

@@ -103,6 +103,47 @@ func (s *Store) List(ctx context.Context, q database.Querier, org account.ID, in
 	return users, nil
 }
 
+// update writes what users may change of themselves, and the moment of it.
+func (s *Store) update(ctx context.Context, tx database.Tx, u *User) error {
+	u.UpdatedAt = s.clock.Now()
+	_, err := tx.Exec(ctx, `UPDATE users SET first_name = $1, last_name = $2, email = $3, email_key = $4, phone = $5, is_verified = $6, updated_at = $7
+		WHERE id = $8`, u.FirstName, u.LastName, u.Email, mail.AddressKey(u.Email), u.Phone, u.IsVerified, u.UpdatedAt, u.ID)
+	if errors.Is(err, database.ErrUnique) {
+		return ErrEmailTaken
+	}
+	if err != nil {
+		return fmt.Errorf("update user: %w", err)
+	}
+	return nil
+}
+
+// passwordHash reads the hash of a password, "" for a user without one.
+func (s *Store) passwordHash(ctx context.Context, q database.Querier, user account.UserID) (string, error) {
+	var hash *string
+	err := q.QueryRow(ctx, `SELECT password_hash FROM users WHERE id = $1`, user).Scan(&hash)
+	if errors.Is(err, database.ErrNoRows) {
+		return "", errNotFound
+	}
+	if err != nil {
+		return "", fmt.Errorf("read password hash: %w", err)
+	}
+	if hash == nil {
+		return "", nil
+	}
+	return *hash, nil
+}
+
+// replacePassword sets a new hash if the old one is still the same. Whether
+// somebody else may know the password stays as it was: whoever knew the old one
+// may be the one who changes it.
+func (s *Store) replacePassword(ctx context.Context, tx database.Tx, user account.UserID, oldHash, hash string) (bool, error) {
+	n, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, updated_at = $2 WHERE id = $3 AND password_hash = $4`, hash, s.clock.Now(), user, oldHash)
+	if err != nil {
+		return false, fmt.Errorf("replace password: %w", err)
+	}
+	return n > 0, nil
+}
+
 // givePassword replaces a password by one that somebody else chose.
 func (s *Store) givePassword(ctx context.Context, tx database.Tx, user account.UserID, hash string) error {
 	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, password_given = $2, updated_at = $3 WHERE id = $4`, hash, true, s.clock.Now(), user)
