@@ -61,6 +61,11 @@ func (p *Process) Call(ctx context.Context, method, path, accessToken string, bo
 	return Answer{Status: response.StatusCode, Header: response.Header, Body: read}
 }
 
+// At returns the same process under another of its addresses.
+func (p *Process) At(url string) *Process {
+	return &Process{t: p.t, URL: url, DataDir: p.DataDir, command: p.command, client: p.client}
+}
+
 // Post sends JSON and returns status and body; status 0 when there was no
 // answer.
 func (p *Process) Post(ctx context.Context, path, accessToken string, body any) (int, []byte) {
