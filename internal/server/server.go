@@ -119,7 +119,7 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 	account.Mount(s.public, guard, account.NewService(account.Needs{DB: n.DB, Store: accounts, Sessions: sessions, Trail: trail}))
 	team.Mount(s.public, guard, team.NewService(team.Needs{
 		DB: n.DB, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users, Notices: notices, Links: links,
-		Limiter: limiter, Trail: account.NewTrail(trail), PhotoURL: s.blobs.URL,
+		Limiter: limiter, Trail: account.NewTrail(trail), Queue: s.queue, Photos: s.blobs,
 	}))
 	contact.Mount(s.public, guard, contacts)
 	contacts.Schedule(s.queue)

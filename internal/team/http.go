@@ -21,6 +21,9 @@ func Mount(api *httpapi.API, guard account.Guard, service *Service) {
 	httpapi.Register(api, route(guard.EvenSuspended(), http.MethodGet, "/me", "Show yourself", 200), h.me)
 	httpapi.Register(api, route(guard, http.MethodPatch, "/me", "Change your profile", 200, 409, 429), h.changeMe)
 	httpapi.Register(api, route(guard, http.MethodPatch, "/me/password", "Change your password", 204, 400, 429), h.changePassword)
+	photo := route(guard, http.MethodPost, "/me/photo", "Change your photo", 200, 400)
+	photo.Unbounded, photo.Describe = true, describePhoto
+	httpapi.Register(api, photo, h.setPhoto)
 	httpapi.Register(api, route(guard, http.MethodGet, "", "List the users of the organization", 200), h.list)
 	httpapi.Register(api, route(inviters, http.MethodPost, "/invite", "Make a new user in the organization", 201, 409), h.invite)
 

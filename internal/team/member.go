@@ -136,6 +136,9 @@ func (s *Service) erase(ctx context.Context, tx database.Tx, user User) error {
 	if err := s.Links.End(ctx, tx, id.Of[onetime.Subject](user.ID)); err != nil {
 		return err
 	}
+	if err := s.dropPhoto(ctx, tx, user); err != nil {
+		return err
+	}
 	return s.Users.Delete(ctx, tx, user.ID)
 }
 

@@ -69,6 +69,9 @@ func TestAccessByRole(t *testing.T) {
 		member, admin, owner int
 	}{
 		{"GET", "/api/v1/users/me", nil, 200, 200, 200},
+		{"PATCH", "/api/v1/users/me", map[string]any{}, 200, 200, 200},
+		{"PATCH", "/api/v1/users/me/password", map[string]any{"currentPassword": "wrong password", "newPassword": "another password"}, 401, 401, 401},
+		{"POST", "/api/v1/users/me/photo", nil, 400, 400, 400},
 		{"GET", "/api/v1/users", nil, 200, 200, 200},
 		{"GET", "/api/v1/users?includeInactive=true", nil, 403, 403, 200},
 		{"POST", "/api/v1/users/invite", map[string]any{}, 403, 422, 422},

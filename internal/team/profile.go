@@ -98,7 +98,7 @@ func (s *Service) ChangeMe(ctx context.Context, caller account.Caller, change Ch
 	if err != nil {
 		return Profile{}, err
 	}
-	return user.Profile(s.PhotoURL), nil
+	return user.Profile(s.Photos.URL), nil
 }
 
 // moveMailbox does what goes with a new address: links that went to the old one

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"ujumbe/internal/account"
+	"ujumbe/internal/blob"
 	"ujumbe/internal/database"
 	"ujumbe/internal/fault"
+	"ujumbe/internal/job"
 	"ujumbe/internal/onetime"
 	"ujumbe/internal/ratelimit"
 	"ujumbe/internal/token"
@@ -24,8 +26,8 @@ type Needs struct {
 	Links    *onetime.Links
 	Limiter  *ratelimit.Limiter
 	Trail    *account.Trail
-	// PhotoURL makes the public address of a stored photo.
-	PhotoURL func(key string) string
+	Queue    *job.Queue
+	Photos   *blob.Store
 }
 
 // Service holds the rules about users.
@@ -33,8 +35,12 @@ type Service struct {
 	Needs
 }
 
-// NewService returns the rules.
-func NewService(n Needs) *Service { return &Service{Needs: n} }
+// NewService returns the rules, and makes the work they leave to the queue known.
+func NewService(n Needs) *Service {
+	s := &Service{Needs: n}
+	job.Handle(n.Queue, s.deletePhoto)
+	return s
+}
 
 // The purposes of mailed links that more than one feature asks for.
 const (
@@ -57,7 +63,7 @@ func (s *Service) Me(ctx context.Context, caller account.Caller) (Profile, error
 	if err != nil {
 		return Profile{}, err
 	}
-	return user.Profile(s.PhotoURL), nil
+	return user.Profile(s.Photos.URL), nil
 }
 
 // List returns the active users of the caller's organization, and on demand the

@@ -1,0 +1,142 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"os"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/blob"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/httpapi"
+)
+
+const (
+	// maxUpload is far beyond a photo: many clients look for an answer only when
+	// they have sent everything, so what is too large is read and thrown away.
+	maxUpload = 32 << 20
+	// photoTime is how long a photo that has arrived may take.
+	photoTime = 45 * time.Second
+)
+
+var (
+	errNoPhoto = fault.BadRequest("photo_missing",
+		"There is no photo in this request. Send it as multipart/form-data in the field file.")
+	errPhotoTooLarge = fault.BadRequest("photo_too_large", "The photo is larger than 5 MB. Upload a smaller file.")
+	errBrokenUpload  = fault.BadRequest("upload_broken", "The upload is incomplete or not multipart/form-data. Send it again.")
+)
+
+type userPhotoInput struct {
+	account.Authorized
+	httpapi.Exchange
+}
+
+type userPhotoOutput struct {
+	Body struct {
+		URL string `json:"url" doc:"Public address of the photo."`
+	}
+}
+
+func describePhoto(op *huma.Operation, _ huma.Registry) {
+	file := &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "JPEG, PNG or WebP, at most 5 MB and 25 megapixels."}
+	op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"multipart/form-data": {
+			Schema:   &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{"file": file}, Required: []string{"file"}},
+			Encoding: map[string]*huma.Encoding{"file": {ContentType: "image/jpeg, image/png, image/webp"}},
+		},
+	}}
+}
+
+func (h *handler) setPhoto(ctx context.Context, in *userPhotoInput) (*userPhotoOutput, error) {
+	defer in.Answer("", "")
+	body := in.Body(maxUpload, nil)
+	defer body.Close()
+	defer body.Discard()
+	arrived, err := spool(body, in.Header("Content-Type"))
+	if err != nil {
+		return nil, err
+	}
+	defer arrived.remove()
+	in.Hold()
+	ctx, cancel := context.WithTimeout(ctx, photoTime)
+	defer cancel()
+	out := &userPhotoOutput{}
+	out.Body.URL, err = h.service.SetPhoto(ctx, in.Caller, arrived)
+	return out, err
+}
+
+// spooled is an upload that has arrived, in a file of its own: uploads over slow
+// links would otherwise fill the memory.
+type spooled struct{ *os.File }
+
+func (f spooled) remove() {
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+}
+
+// spool takes the field "file" out of a multipart body.
+func spool(body io.Reader, contentType string) (spooled, error) {
+	part, err := filePart(body, contentType)
+	if err != nil {
+		return spooled{}, err
+	}
+	file, err := os.CreateTemp("", "ujumbe-photo-")
+	if err != nil {
+		return spooled{}, fmt.Errorf("spool photo: %w", err)
+	}
+	arrived := spooled{file}
+	n, err := io.Copy(file, io.LimitReader(part, blob.MaxPhotoBytes+1))
+	switch {
+	case err != nil:
+		err = uploadFault(err)
+	case n > blob.MaxPhotoBytes:
+		err = errPhotoTooLarge
+	default:
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		arrived.remove()
+		return spooled{}, err
+	}
+	return arrived, nil
+}
+
+func filePart(body io.Reader, contentType string) (*multipart.Part, error) {
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
+		return nil, errNoPhoto
+	}
+	for parts := multipart.NewReader(body, params["boundary"]); ; {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, errNoPhoto
+		case err != nil:
+			return nil, uploadFault(err)
+		case part.FormName() == "file":
+			return part, nil
+		}
+	}
+}
+
+// uploadFault is what the sender hears of a body that could not be read to its
+// end. Too large is 400 here, where other operations answer 413.
+func uploadFault(err error) error {
+	var known *fault.Error
+	switch {
+	case fault.Is(err, fault.KindTooLarge):
+		return errPhotoTooLarge
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, context.Canceled):
+		return err
+	}
+	return errBrokenUpload
+}
