@@ -18,6 +18,7 @@ import (
 	"ujumbe/internal/httpapi"
 	"ujumbe/internal/id"
 	"ujumbe/internal/mail"
+	"ujumbe/internal/ratelimit"
 	"ujumbe/internal/team"
 )
 
@@ -71,13 +72,13 @@ func (i *Identities) Finish(ctx context.Context, slot string, r Return) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	ip := httpapi.ClientOf(ctx).IP
-	if err := i.Limiter.Check(ctx, failuresByAddress, ip); err != nil {
+	from := ratelimit.Network(httpapi.ClientOf(ctx).IP)
+	if err := i.Limiter.Check(ctx, failuresByAddress, from); err != nil {
 		return Result{}, err
 	}
 	result, err := i.finish(ctx, slot, provider, r)
 	if fault.Is(err, fault.KindBadRequest) || fault.Is(err, fault.KindUnauthorized) {
-		_ = i.Limiter.Count(ctx, failuresByAddress, ip) // the answer stands, whatever the count
+		_ = i.Limiter.Count(ctx, failuresByAddress, from) // the answer stands, whatever the count
 	}
 	return result, err
 }
@@ -103,16 +104,17 @@ func (i *Identities) finish(ctx context.Context, slot string, provider idp.Provi
 // providerFault is what the caller reads of a provider's failure; the log has
 // the rest.
 func providerFault(ctx context.Context, slot string, err error) error {
-	slog.WarnContext(ctx, "sign-in through identity provider failed", "slot", slot, "error", err, "requestId", httpapi.ClientOf(ctx).RequestID)
+	answer, level := err, slog.LevelWarn
 	switch {
 	case errors.Is(err, idp.ErrCode):
-		return errCode
+		answer, level = errCode, slog.LevelDebug // anyone can send a wrong code
 	case errors.Is(err, idp.ErrToken):
-		return errIdentity
+		answer = errIdentity
 	case errors.Is(err, idp.ErrUnavailable):
-		return errProvider
+		answer = errProvider
 	}
-	return err
+	slog.Log(ctx, level, "sign-in through identity provider failed", "slot", slot, "error", err, "requestId", httpapi.ClientOf(ctx).RequestID)
+	return answer
 }
 
 // nameOf takes the provider's word for a name before the client's.

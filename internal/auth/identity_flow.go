@@ -53,9 +53,6 @@ func (i *Identities) Begin(ctx context.Context, slot string) (address, state str
 		return "", "", err
 	}
 	client := httpapi.ClientOf(ctx)
-	if err := i.Limiter.Count(ctx, flowsByAddress, client.IP); err != nil {
-		return "", "", err
-	}
 	secret, nonce, verifier := token.NewOpaque(), token.NewOpaque(), ""
 	if client.Browser {
 		verifier = oauth2.GenerateVerifier()
@@ -64,9 +61,15 @@ func (i *Identities) Begin(ctx context.Context, slot string) (address, state str
 	if err != nil {
 		return "", "", providerFault(ctx, slot, err)
 	}
-	err = i.store.addFlow(ctx, i.DB, flow{
+	begun := flow{
 		stateHash: secret.Hash(), nonceHash: nonce.Hash(), slot: slot, redirectURL: provider.RedirectURL(), verifier: verifier,
-	}, i.Clock.Now().Add(flowLife))
+	}
+	err = i.DB.InTx(ctx, func(tx database.Tx) error {
+		if err := i.Limiter.Take(ctx, tx, flowsByAddress.On(ratelimit.Network(client.IP))); err != nil {
+			return err
+		}
+		return i.store.addFlow(ctx, tx, begun, i.Clock.Now().Add(flowLife))
+	})
 	return address, secret.Reveal(), err
 }
 

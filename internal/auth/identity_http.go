@@ -41,9 +41,9 @@ type identityHandler struct {
 	slot       string
 }
 
-// flowInput carries the flows that a browser has begun, under the name that its
+// FlowInput carries the flows that a browser has begun, under the name that its
 // connection allows.
-type flowInput struct {
+type FlowInput struct {
 	Host  string `cookie:"__Host-ujumbe-flow" hidden:"true"`
 	Plain string `cookie:"ujumbe-flow" hidden:"true"`
 }
@@ -55,7 +55,7 @@ type beginOutput struct {
 	}
 }
 
-func (h *identityHandler) begin(ctx context.Context, in *flowInput) (*beginOutput, error) {
+func (h *identityHandler) begin(ctx context.Context, in *FlowInput) (*beginOutput, error) {
 	address, state, err := h.identities.Begin(ctx, h.slot)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (h *identityHandler) begin(ctx context.Context, in *flowInput) (*beginOutpu
 }
 
 type finishInput struct {
-	flowInput
+	FlowInput
 	Body struct {
 		Code      string `json:"code" minLength:"1" maxLength:"8192" doc:"The authorization code that the browser came back with."`
 		State     string `json:"state" required:"false" maxLength:"512" doc:"The state that came with the code. A browser that lost its cookie must send it."`
@@ -83,7 +83,7 @@ type finishOutput struct {
 func (h *identityHandler) finish(ctx context.Context, in *finishInput) (*finishOutput, error) {
 	var c field.Checks
 	r := Return{
-		Code: in.Body.Code, State: in.Body.State, Begun: h.cookies.read(&in.flowInput),
+		Code: in.Body.Code, State: in.Body.State, Begun: h.cookies.read(&in.FlowInput),
 		FirstName: c.Text("body.firstName", in.Body.FirstName, 0, field.NameMax),
 		LastName:  c.Text("body.lastName", in.Body.LastName, 0, field.NameMax),
 	}
@@ -138,7 +138,7 @@ func isLoopback(host string) bool {
 
 // read returns the states of the flows that this browser has begun, newest
 // first.
-func (c flowCookies) read(in *flowInput) []string {
+func (c flowCookies) read(in *FlowInput) []string {
 	values := map[string]string{hostCookie: in.Host, plainCookie: in.Plain}
 	var states []string
 	for _, cookie := range c {
