@@ -3,44 +3,44 @@
 package processtest
 
 import (
-	"bytes"
+	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	"ujumbe/internal/database/databasetest"
+	"ujumbe/internal/server/process"
 )
+
+// Password is what every customer of a test has.
+const Password = process.Password
+
+func root() string {
+	_, here, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(here), "..", "..", "..")
+}
 
 // build compiles the binary once for all tests of a process.
 var build = sync.OnceValues(func() (string, error) {
-	_, here, _, _ := runtime.Caller(0)
-	root := filepath.Join(filepath.Dir(here), "..", "..", "..")
 	dir, err := os.MkdirTemp("", "ujumbe-binary-")
 	if err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, "ujumbe")
 	command := exec.Command("go", "build", "-o", path, "./cmd/ujumbe")
-	command.Dir = root
+	command.Dir = root()
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
 })
-
-// RemoveBinary deletes the built binary; a TestMain calls it at the end.
-func RemoveBinary() {
-	if path, err := build(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
-	}
-}
 
 // Binary returns the path of the built binary.
 func Binary(t testing.TB) string {
@@ -52,15 +52,17 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// Process is a server in a process of its own. Its data folder outlives a kill.
+// RemoveBinary deletes the built binary; a TestMain calls it at the end.
+func RemoveBinary() {
+	if path, err := build(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+}
+
+// Process is a server whose failures fail the test.
 type Process struct {
-	t       testing.TB
-	URL     string
-	DataDir string
-	env     []string
-	command *exec.Cmd
-	log     *bytes.Buffer
-	client  *http.Client
+	*process.Process
+	t testing.TB
 }
 
 // Start runs `ujumbe serve` with these variables on a free port and waits until
@@ -87,42 +89,30 @@ func StartAll(t testing.TB, n int, settings ...string) []*Process {
 	return all
 }
 
-func prepare(t testing.TB, settings []string) *Process {
-	t.Helper()
-	address := FreeAddress(t)
-	p := &Process{t: t, URL: "http://" + address, DataDir: t.TempDir()}
-	p.env = append(os.Environ(), "UJUMBE_LISTEN="+address, "UJUMBE_PUBLIC_URL="+p.URL, "UJUMBE_DATA_DIR="+p.DataDir, "UJUMBE_LOG_LEVEL=warn")
-	p.env = append(p.env, settings...)
-	p.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
-	return p
-}
-
 // Refused runs `ujumbe serve` with these variables, expecting it to end by
 // itself with a failure, and returns what it said.
 func Refused(t testing.TB, settings ...string) string {
 	t.Helper()
 	p := prepare(t, settings)
 	p.launch()
-	giveUp := time.AfterFunc(20*time.Second, func() { _ = p.command.Process.Kill() })
+	giveUp := time.AfterFunc(20*time.Second, p.Kill)
 	defer giveUp.Stop()
-	if err := p.Wait(); err == nil || p.command.ProcessState.ExitCode() <= 0 {
-		t.Errorf("with %q: ended with %v, want an exit code that tells failure", settings, p.command.ProcessState)
+	if err := p.Wait(); err == nil || p.ExitCode() <= 0 {
+		t.Errorf("with %q: ended with %v, want an exit code that tells failure", settings, err)
 	}
-	return p.log.String()
+	return p.Said()
 }
 
-// FreeAddress returns an address of this machine that nobody listens on.
-func FreeAddress(t testing.TB) string {
+func prepare(t testing.TB, settings []string) *Process {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	p, err := process.New(Binary(t), t.TempDir(), settings...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return &Process{p, t}
 }
 
-// Start runs the process again after Kill or Stop.
+// Start runs the process again after it ended.
 func (p *Process) Start() {
 	p.t.Helper()
 	p.launch()
@@ -131,10 +121,7 @@ func (p *Process) Start() {
 
 func (p *Process) launch() {
 	p.t.Helper()
-	p.log = &bytes.Buffer{}
-	p.command = exec.Command(Binary(p.t), "serve")
-	p.command.Env, p.command.Stderr, p.command.Stdout = p.env, p.log, p.log
-	if err := p.command.Start(); err != nil {
+	if err := p.Launch(); err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(p.Kill)
@@ -142,43 +129,91 @@ func (p *Process) launch() {
 
 func (p *Process) awaitReady() {
 	p.t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		response, err := http.Get(p.URL + "/readyz")
-		if err == nil {
-			response.Body.Close()
-			if response.StatusCode == http.StatusOK {
-				return
-			}
-		}
-		if time.Now().After(deadline) {
-			p.Kill()
-			p.t.Fatalf("the server is not ready: %s", p.log)
-		}
+	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
+	defer cancel()
+	if err := p.AwaitReady(ctx); err != nil {
+		p.t.Fatal(err)
 	}
-}
-
-// Kill ends the process at once, as a crash would.
-func (p *Process) Kill() {
-	if p.command.ProcessState != nil {
-		return
-	}
-	_ = p.command.Process.Kill()
-	_ = p.command.Wait()
 }
 
 // Stop asks the process to end and waits until it has.
 func (p *Process) Stop() error {
-	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := p.Signal(); err != nil {
 		return err
 	}
-	return p.command.Wait()
+	return p.Wait()
 }
 
-// Signal asks the process to end without waiting.
-func (p *Process) Signal() error { return p.command.Process.Signal(syscall.SIGTERM) }
+// Post sends JSON and returns status and body; status 0 when there was no
+// answer.
+func (p *Process) Post(ctx context.Context, path, accessToken string, body any) (int, []byte) {
+	a := p.Call(ctx, http.MethodPost, path, accessToken, body)
+	return a.Status, a.Body
+}
 
-// Wait waits for the process to end.
-func (p *Process) Wait() error { return p.command.Wait() }
+// Get returns status and body; status 0 when there was no answer.
+func (p *Process) Get(ctx context.Context, path, accessToken string) (int, []byte) {
+	a := p.Call(ctx, http.MethodGet, path, accessToken, nil)
+	return a.Status, a.Body
+}
 
-// PID is the number of the process.
-func (p *Process) PID() int { return p.command.Process.Pid }
+// At returns the same process under another of its addresses.
+func (p *Process) At(url string) *Process { return &Process{p.Process.At(url), p.t} }
+
+// Customer registers, follows the mailed link and returns the access token.
+// Mails must be kept as files.
+func (p *Process) Customer(email string) (accessToken string) {
+	p.t.Helper()
+	tokens, err := p.Process.Customer(p.t.Context(), email)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return tokens.Access
+}
+
+// FreeAddress returns an address of this machine that nobody listens on.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	address, err := process.FreeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+// Cluster is a PostgreSQL server whose failures fail the test.
+type Cluster struct {
+	*process.Cluster
+	t testing.TB
+}
+
+// StartCluster starts a PostgreSQL server of the test's own until the test ends.
+// Where there is none the test is skipped, as databasetest.Postgres does.
+func StartCluster(t testing.TB) *Cluster {
+	t.Helper()
+	if os.Getenv(databasetest.PostgresVariable) == "" && os.Getenv("CI") == "" {
+		t.Skipf("%s is not set; `make test` runs this on PostgreSQL too", databasetest.PostgresVariable)
+	}
+	c, err := process.StartCluster(root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return &Cluster{c, t}
+}
+
+// Stop ends the server: "fast" as an operator does, "immediate" as a crash does.
+func (c *Cluster) Stop(mode string) {
+	c.t.Helper()
+	if err := c.Cluster.Stop(mode); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Start starts the server again and waits until it accepts connections.
+func (c *Cluster) Start() {
+	c.t.Helper()
+	if err := c.Cluster.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+}

@@ -1,36 +1,28 @@
-package processtest
+package process
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
-	"testing"
-
-	"ujumbe/internal/database/databasetest"
 )
 
-// Cluster is a PostgreSQL server of the test's own, which it may stop and start.
+// Cluster is a PostgreSQL server of one's own, which may be stopped and started.
 // What it acknowledged is on the disk.
 type Cluster struct {
-	t testing.TB
 	// URL is the address of an empty database on it.
 	URL       string
 	bin, data string
+	close     func()
 }
 
-// StartCluster starts a PostgreSQL server until the test ends. Where there is
-// none the test is skipped, as databasetest.Postgres does.
-func StartCluster(t testing.TB) *Cluster {
-	t.Helper()
-	if os.Getenv(databasetest.PostgresVariable) == "" && os.Getenv("CI") == "" {
-		t.Skipf("%s is not set; `make test` runs this on PostgreSQL too", databasetest.PostgresVariable)
-	}
-	_, here, _, _ := runtime.Caller(0)
-	root := filepath.Join(filepath.Dir(here), "..", "..", "..")
+// StartCluster starts a PostgreSQL server by scripts/with-postgres of the
+// repository at root.
+func StartCluster(root string) (*Cluster, error) {
 	// The command under the script lives until its input ends, also when this
 	// process is killed.
 	command := exec.Command(filepath.Join(root, "scripts", "with-postgres"), "bash", "-c",
@@ -39,44 +31,42 @@ func StartCluster(t testing.TB) *Cluster {
 	command.Stderr = os.Stderr
 	input, err := command.StdinPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
-	output, err := command.StdoutPipe()
+	out, err := command.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	if err := command.Start(); err != nil {
-		t.Fatal(err)
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
-	t.Cleanup(func() {
+	c := &Cluster{close: func() {
 		_ = input.Close()
 		_ = command.Wait()
-	})
-	c := &Cluster{t: t}
-	lines := bufio.NewScanner(output)
+	}}
+	lines := bufio.NewScanner(out)
 	for _, field := range []*string{&c.URL, &c.bin, &c.data} {
 		if !lines.Scan() {
-			t.Fatal("scripts/with-postgres started no server")
+			c.close()
+			return nil, errors.New("scripts/with-postgres started no server")
 		}
 		*field = lines.Text()
 	}
-	return c
+	return c, nil
 }
+
+// Close stops the server and removes its files.
+func (c *Cluster) Close() { c.close() }
 
 // Stop ends the server: "fast" as an operator does, "immediate" as a crash does.
-func (c *Cluster) Stop(mode string) {
-	c.t.Helper()
-	c.control("-m", mode, "-w", "stop")
-}
+func (c *Cluster) Stop(mode string) error { return c.control("-m", mode, "-w", "stop") }
 
 // Start starts the server again and waits until it accepts connections.
-func (c *Cluster) Start() {
-	c.t.Helper()
-	c.control("-l", filepath.Join(filepath.Dir(c.data), "server.log"), "-w", "start")
+func (c *Cluster) Start() error {
+	return c.control("-l", filepath.Join(filepath.Dir(c.data), "server.log"), "-w", "start")
 }
 
-func (c *Cluster) control(arguments ...string) {
-	c.t.Helper()
+func (c *Cluster) control(arguments ...string) error {
 	command := exec.Command(filepath.Join(c.bin, "pg_ctl"), append([]string{"-D", c.data}, arguments...)...)
 	command.Dir = c.data
 	// PostgreSQL runs as the owner of its files, which is not root.
@@ -86,6 +76,7 @@ func (c *Cluster) control(arguments ...string) {
 	}
 	// Not CombinedOutput: the server would keep its pipe open for ever.
 	if err := command.Run(); err != nil {
-		c.t.Fatalf("pg_ctl %s: %v", strings.Join(arguments, " "), err)
+		return fmt.Errorf("pg_ctl %s: %w", strings.Join(arguments, " "), err)
 	}
+	return nil
 }
