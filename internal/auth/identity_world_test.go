@@ -245,3 +245,5 @@ func as(email string, more ...string) url.Values {
 	}
 	return form
 }
+
+func jwtParts(token string) []string { return strings.SplitN(token, ".", 3) }

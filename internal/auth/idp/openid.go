@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -200,8 +202,8 @@ func (p *openID) checkClaims(d *discovery, t *oidc.IDToken, c claims) error {
 	switch {
 	case !d.issuer.accepts(t.Issuer, c.Tenant):
 		return fmt.Errorf("issuer %q of tenant %q", t.Issuer, c.Tenant)
-	case t.Subject == "" || len(t.Subject) > maxSubject:
-		return errors.New("subject missing or too long")
+	case t.Subject == "" || len(t.Subject) > maxSubject || strings.ContainsFunc(t.Subject, unicode.IsControl):
+		return errors.New("subject missing, too long or not text")
 	case c.AuthorizedParty != "" && c.AuthorizedParty != p.ClientID:
 		return fmt.Errorf("issued to another client, %q", c.AuthorizedParty)
 	}
