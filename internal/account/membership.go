@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ujumbe/internal/database"
@@ -44,17 +43,4 @@ func (s *Store) Elsewhere(ctx context.Context, q database.Querier, org ID, user 
 		return false, fmt.Errorf("look for other memberships: %w", err)
 	}
 	return elsewhere, nil
-}
-
-// Belongs reports whether a person has a membership in an organization, and
-// whether it is active.
-func (s *Store) Belongs(ctx context.Context, q database.Querier, org ID, user UserID) (belongs, active bool, err error) {
-	err = q.QueryRow(ctx, `SELECT is_active FROM membership WHERE account_id = $1 AND user_id = $2`, org, user).Scan(&active)
-	if errors.Is(err, database.ErrNoRows) {
-		return false, false, nil
-	}
-	if err != nil {
-		return false, false, fmt.Errorf("read membership: %w", err)
-	}
-	return true, active, nil
 }

@@ -30,6 +30,8 @@ type Holder struct {
 	Subject id.Of[Subject]
 	Email   string
 	Name    string
+	// Details is what else Find wants Write to know.
+	Details any
 }
 
 // ErrNobody is returned by Kind.Find when there is nobody to mail. It is no

@@ -99,7 +99,7 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 		limiter  = ratelimit.New(n.DB, n.Clock, bool(n.Config.RateLimits))
 		trail    = audit.NewTrail(n.DB, n.Clock)
 		links    = onetime.New(n.DB, n.Clock, s.queue, sender)
-		notices  = team.NewNotices(s.queue, sender, n.Clock)
+		notices  = team.NewNotices(s.queue, sender, pages, n.Clock)
 		accounts = account.NewStore(n.DB, n.Clock)
 		families = session.NewStore(n.DB, n.Clock, session.CustomerPolicy)
 		sessions = account.NewSessions(accounts, families, customer)
@@ -117,10 +117,11 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 		return err
 	}
 	account.Mount(s.public, guard, account.NewService(account.Needs{DB: n.DB, Store: accounts, Sessions: sessions, Trail: trail}))
-	team.Mount(s.public, guard, team.NewService(team.Needs{
-		DB: n.DB, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users, Notices: notices, Links: links,
+	people := team.NewService(team.Needs{
+		DB: n.DB, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users, Notices: notices, Links: links, Pages: pages,
 		Limiter: limiter, Trail: account.NewTrail(trail), Queue: s.queue, Photos: s.blobs,
-	}))
+	})
+	team.Mount(s.public, guard, people)
 	contact.Mount(s.public, guard, contacts)
 	contacts.Schedule(s.queue)
 	mountKeys(s.public, keys)
@@ -134,7 +135,7 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 
 	s.queue.Every("sweep", time.Hour, func(ctx context.Context) error {
 		_, err := families.Sweep(ctx, 10_000)
-		return errors.Join(err, links.Sweep(ctx), identities.SweepFlows(ctx), limiter.Sweep(ctx), trail.Sweep(ctx), s.queue.Sweep(ctx))
+		return errors.Join(err, links.Sweep(ctx), people.Sweep(ctx), identities.SweepFlows(ctx), limiter.Sweep(ctx), trail.Sweep(ctx), s.queue.Sweep(ctx))
 	})
 	return nil
 }

@@ -25,13 +25,23 @@ func Mount(api *httpapi.API, guard account.Guard, service *Service) {
 	photo.Unbounded, photo.Describe = true, describePhoto
 	httpapi.Register(api, photo, h.setPhoto)
 	httpapi.Register(api, route(guard, http.MethodGet, "", "List the users of the organization", 200), h.list)
-	httpapi.Register(api, route(inviters, http.MethodPost, "/invite", "Make a new user in the organization", 201, 409), h.invite)
+	httpapi.Register(api, route(inviters, http.MethodPost, "/invite", "Make a new user in the organization", 201, 409, 429), h.invite)
 
 	httpapi.Register(api, route(owners, http.MethodPatch, "/{id}/role", "Change a user's role", 200, 400, 404), h.setRole)
 	httpapi.Register(api, route(owners, http.MethodPost, "/{id}/deactivate", "Keep a user out of the organization", 200, 400, 404), h.deactivate)
 	httpapi.Register(api, route(owners, http.MethodPost, "/{id}/reactivate", "Let a user back in", 200, 404), h.reactivate)
 	httpapi.Register(api, route(owners, http.MethodPost, "/{id}/reset-password", "Give a user another password", 200, 400, 404), h.resetPassword)
 	httpapi.Register(api, route(owners, http.MethodDelete, "/{id}", "Remove a user from the organization", 204, 400, 404), h.remove)
+
+	httpapi.Register(api, route(inviters, http.MethodGet, "/invitations", "List the open invitations", 200), h.invitations)
+	httpapi.Register(api, route(inviters, http.MethodPost, "/invitations", "Invite someone who has a user already", 201, 409, 429), h.sendInvitation)
+	httpapi.Register(api, route(inviters, http.MethodDelete, "/invitations/{id}", "Withdraw an invitation", 204, 404), h.withdrawInvitation)
+	// The mailed token says who accepts, and all that it can do is to make that
+	// person a member; so nobody needs to be signed in.
+	httpapi.Register(api, httpapi.Route{
+		Method: http.MethodPost, Path: base + "/invitations/accept", Tag: "Users", Summary: "Accept an invitation by a mailed link",
+		Status: 200, Errors: []int{400, 409},
+	}, h.acceptInvitation)
 }
 
 type handler struct {
@@ -73,6 +83,8 @@ type userInviteInput struct {
 		Email     string       `json:"email" maxLength:"1000" example:"name@example.com"`
 		Password  string       `json:"password" maxLength:"1024" doc:"8 to 256 characters."`
 		Role      account.Role `json:"role" enum:"admin,member"`
+
+		SendInvitation bool `json:"sendInvitation" required:"false" doc:"Tell them by mail that they can sign in. The password is not in it."`
 	}
 }
 

@@ -7,12 +7,16 @@ import (
 	"ujumbe/internal/audit"
 	"ujumbe/internal/database"
 	"ujumbe/internal/field"
+	"ujumbe/internal/mail"
 )
 
 // Invitee is a new user whom a colleague makes, password included.
 type Invitee struct {
 	FirstName, LastName, Email, Password string
 	Role                                 account.Role
+	// SendInvitation has them told by mail that they can sign in. The password is
+	// never in it.
+	SendInvitation bool
 }
 
 func (i *Invitee) check() error {
@@ -71,5 +75,25 @@ func (s *Service) enroll(ctx context.Context, tx database.Tx, caller account.Cal
 	if err := s.Accounts.Remember(ctx, tx, user.ID, caller.Account); err != nil {
 		return User{}, err
 	}
+	if i.SendInvitation {
+		if err := s.announce(ctx, tx, caller, user); err != nil {
+			return User{}, err
+		}
+	}
 	return user, s.Trail.Record(ctx, tx, caller, audit.MemberInvited, user.Email+" as "+string(i.Role))
+}
+
+func (s *Service) announce(ctx context.Context, tx database.Tx, caller account.Caller, user User) error {
+	if err := s.Limiter.Take(ctx, tx, mailsByRecipient.On(accountReady, mail.AddressKey(user.Email))); err != nil {
+		return err
+	}
+	org, err := s.Accounts.Find(ctx, tx, caller.Account)
+	if err != nil {
+		return err
+	}
+	inviter, err := s.Users.Find(ctx, tx, caller.Account, caller.User)
+	if err != nil {
+		return err
+	}
+	return s.Notices.AccountReady(ctx, tx, user, org.Name, inviter.FirstName)
 }

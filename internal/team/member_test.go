@@ -80,6 +80,9 @@ func TestAccessByRole(t *testing.T) {
 		{"POST", nobody + "/reactivate", nil, 403, 403, 404},
 		{"POST", nobody + "/reset-password", map[string]any{"newPassword": "another password"}, 403, 403, 404},
 		{"DELETE", nobody, nil, 403, 403, 404},
+		{"GET", "/api/v1/users/invitations", nil, 403, 200, 200},
+		{"POST", "/api/v1/users/invitations", map[string]any{}, 403, 422, 422},
+		{"DELETE", "/api/v1/users/invitations/01980d5e-7c1a-7000-8000-5b1f0c8e2a11", nil, 403, 404, 404},
 	}
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		owner := s.Owner()

@@ -10,6 +10,7 @@ import (
 	"ujumbe/internal/database"
 	"ujumbe/internal/fault"
 	"ujumbe/internal/job"
+	"ujumbe/internal/mail"
 	"ujumbe/internal/onetime"
 	"ujumbe/internal/ratelimit"
 	"ujumbe/internal/token"
@@ -24,6 +25,7 @@ type Needs struct {
 	Users    *Store
 	Notices  *Notices
 	Links    *onetime.Links
+	Pages    mail.Links
 	Limiter  *ratelimit.Limiter
 	Trail    *account.Trail
 	Queue    *job.Queue
@@ -39,6 +41,7 @@ type Service struct {
 func NewService(n Needs) *Service {
 	s := &Service{Needs: n}
 	job.Handle(n.Queue, s.deletePhoto)
+	n.Links.Add(s.invitationLink())
 	return s
 }
 
