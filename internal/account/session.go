@@ -52,28 +52,25 @@ func (s *Sessions) pair(ctx context.Context, m Member, sid SessionID, refresh to
 }
 
 // Refresh exchanges a refresh token for a new pair of the same organization,
-// with the role of this moment.
-func (s *Sessions) Refresh(ctx context.Context, raw string) (Pair, error) {
-	var (
-		member Member
-		sid    SessionID
-	)
-	refresh, err := s.store.Rotate(ctx, raw, func(tx database.Tx, found session.Session) error {
-		if found.Account == nil {
-			return errInvalidToken
-		}
-		var err error
-		sid = found.ID
-		member, err = s.accounts.MemberOf(ctx, tx, ID(*found.Account), UserID(found.Subject))
-		if fault.Is(err, fault.KindForbidden) {
-			return errInvalidToken
-		}
-		return err
+// with the role of this moment. Replayed hears of a member whose session was just
+// ended because a token of it came twice.
+func (s *Sessions) Refresh(ctx context.Context, raw string, replayed func(tx database.Tx, whose Member) error) (Pair, error) {
+	found, refresh, err := s.store.Rotate(ctx, raw, session.Rules{
+		Standing: roleOfSession,
+		Replayed: func(tx database.Tx, ended session.Session) error { return replayed(tx, memberOf(ended)) },
 	})
 	if err != nil {
 		return Pair{}, err
 	}
-	return s.pair(ctx, member, sid, refresh)
+	return s.pair(ctx, memberOf(found), found.ID, refresh)
+}
+
+func memberOf(s session.Session) Member {
+	m := Member{User: UserID(s.Subject), Role: Role(s.Role)}
+	if s.Account != nil {
+		m.Account = ID(*s.Account)
+	}
+	return m
 }
 
 // Confirm makes sure, for what would outlive an access token, that its holder

@@ -95,6 +95,10 @@ func (s *Store) MemberOf(ctx context.Context, q database.Querier, org ID, user U
 	return m, nil
 }
 
+// roleOfSession selects the role of the active membership that a session s is
+// bound to.
+const roleOfSession = `SELECT m.role FROM membership m WHERE m.account_id = s.account_id AND m.user_id = s.subject_id AND m.is_active`
+
 // HomeOf returns the membership a person signs in with: the organization they
 // were in last, or else the first they joined.
 func (s *Store) HomeOf(ctx context.Context, q database.Querier, user UserID) (Member, error) {

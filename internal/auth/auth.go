@@ -4,14 +4,12 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/audit"
 	"ujumbe/internal/clock"
 	"ujumbe/internal/database"
-	"ujumbe/internal/fault"
 	"ujumbe/internal/id"
 	"ujumbe/internal/mail"
 	"ujumbe/internal/onetime"
@@ -93,11 +91,15 @@ func being(user account.UserID) *id.Of[audit.Being] {
 
 // Refresh exchanges a refresh token for a new pair.
 func (s *Service) Refresh(ctx context.Context, raw string) (account.Pair, error) {
-	pair, err := s.Sessions.Refresh(ctx, raw)
-	if fault.Is(err, fault.KindForbidden) || errors.Is(err, database.ErrNoRows) {
-		return account.Pair{}, fault.Unauthorized("invalid_refresh_token", "The refresh token is no longer good. Sign in again.")
-	}
-	return pair, err
+	return s.Sessions.Refresh(ctx, raw, func(tx database.Tx, whose account.Member) error {
+		email, err := s.store.emailOf(ctx, tx, whose.User)
+		if err != nil {
+			return err
+		}
+		return s.Trail.Write(ctx, tx, audit.Entry{
+			Account: id.Of[audit.Organization](whose.Account), ActorKind: audit.System, Action: audit.ReplayEndedSession, Target: email,
+		})
+	})
 }
 
 // Logout ends the session of a refresh token, known or not.

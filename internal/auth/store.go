@@ -106,3 +106,13 @@ func (s *store) setPassword(ctx context.Context, tx database.Tx, user account.Us
 	}
 	return nil
 }
+
+// emailOf is the address of a user, empty when they are gone.
+func (s *store) emailOf(ctx context.Context, q database.Querier, user account.UserID) (string, error) {
+	var email string
+	err := q.QueryRow(ctx, `SELECT email FROM users WHERE id = $1`, user).Scan(&email)
+	if err != nil && !errors.Is(err, database.ErrNoRows) {
+		return "", fmt.Errorf("read address: %w", err)
+	}
+	return email, nil
+}

@@ -30,6 +30,8 @@ type Session struct {
 	ID      ID
 	Subject id.Of[Owner]
 	Account *id.Of[Scope]
+	// Role is what the subject may do, as found by Rotate.
+	Role string
 }
 
 // Policy is how the sessions of a realm live.
@@ -86,68 +88,83 @@ func (s *Store) issue(ctx context.Context, tx database.Tx, session ID, ends cloc
 	return refresh, nil
 }
 
-// Rotate exchanges a refresh token for the next one of its family. admit sees
-// the session in the same transaction and may refuse it. A token that comes
-// twice may have been stolen, so a late replay ends the whole family; that ending
-// is kept although the answer is an error.
-func (s *Store) Rotate(ctx context.Context, raw string, admit func(tx database.Tx, session Session) error) (token.Opaque, error) {
+// Rules are what a realm knows of its sessions' subjects.
+type Rules struct {
+	// Standing is SQL that selects the role of a session's subject at this
+	// moment. The session's row is s. Where it selects nothing, the subject may
+	// not act any more.
+	Standing string
+	// Replayed hears of a session that was just ended because one of its tokens
+	// came twice.
+	Replayed func(tx database.Tx, ended Session) error
+}
+
+// Rotate exchanges a refresh token for the next one of its family. A token that
+// comes twice may have been stolen, so a late replay ends the whole family; that
+// ending is kept although the answer is an error.
+func (s *Store) Rotate(ctx context.Context, raw string, rules Rules) (Session, token.Opaque, error) {
 	given, ok := token.ParseOpaque(raw)
 	if !ok {
-		return token.Opaque{}, errRefused
+		return Session{}, token.Opaque{}, errRefused
 	}
-	var next token.Opaque
-	won := false
+	var (
+		session Session
+		next    token.Opaque
+		won     bool
+	)
 	err := s.db.InTx(ctx, func(tx database.Tx) error {
-		session, ends, err := s.spend(ctx, tx, given)
+		found, ends, err := s.spend(ctx, tx, given, rules.Standing)
 		won = err == nil
 		if errors.Is(err, database.ErrNoRows) {
-			return s.punishReplay(ctx, tx, given)
+			return s.punishReplay(ctx, tx, given, rules.Replayed)
 		}
 		if err != nil {
 			return err
 		}
-		if err := admit(tx, session); err != nil {
-			return err
-		}
+		session = found
 		next, err = s.issue(ctx, tx, session.ID, ends)
 		return err
 	})
 	if err == nil && !won {
 		err = errRefused
 	}
-	return next, err
+	return session, next, err
 }
 
 // spend marks the token used if it is good; one conditional update decides
-// between concurrent callers.
-func (s *Store) spend(ctx context.Context, tx database.Tx, given token.Opaque) (Session, clock.Time, error) {
+// between concurrent callers. It brings all that is needed of the session along,
+// since every statement more is a way to the database and back.
+func (s *Store) spend(ctx context.Context, tx database.Tx, given token.Opaque, standing string) (Session, clock.Time, error) {
 	var (
 		session Session
 		ends    clock.Time
 	)
-	now := s.clock.Now()
-	err := tx.QueryRow(ctx, `UPDATE refresh_token SET used_at = $1 WHERE hash = $2 AND used_at IS NULL AND expires_at > $1
-		AND session_id IN (SELECT id FROM session WHERE realm = $3 AND revoked_at IS NULL AND ends_at > $1)
-		RETURNING session_id`, now, given.Hash(), s.policy.Realm).Scan(&session.ID)
-	if err != nil {
-		return session, 0, fmt.Errorf("spend refresh token: %w", err)
+	of := func(column string) string {
+		return `(SELECT ` + column + ` FROM session s WHERE s.id = refresh_token.session_id)`
 	}
-	err = tx.QueryRow(ctx, `SELECT subject_id, account_id, ends_at FROM session WHERE id = $1`, session.ID).Scan(&session.Subject, &session.Account, &ends)
+	err := tx.QueryRow(ctx, `UPDATE refresh_token SET used_at = $1 WHERE hash = $2 AND used_at IS NULL AND expires_at > $1
+		AND session_id IN (SELECT s.id FROM session s WHERE s.realm = $3 AND s.revoked_at IS NULL AND s.ends_at > $1 AND EXISTS (`+standing+`))
+		RETURNING session_id, `+of("s.subject_id")+`, `+of("s.account_id")+`, `+of("s.ends_at")+`, `+of("("+standing+")"),
+		s.clock.Now(), given.Hash(), s.policy.Realm).Scan(&session.ID, &session.Subject, &session.Account, &ends, &session.Role)
 	if err != nil {
-		return session, 0, fmt.Errorf("read session: %w", err)
+		return Session{}, 0, fmt.Errorf("spend refresh token: %w", err)
 	}
 	return session, ends, nil
 }
 
-func (s *Store) punishReplay(ctx context.Context, tx database.Tx, given token.Opaque) error {
+func (s *Store) punishReplay(ctx context.Context, tx database.Tx, given token.Opaque, heard func(database.Tx, Session) error) error {
 	now := s.clock.Now()
-	_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND ends_at > $1
-		AND id IN (SELECT session_id FROM refresh_token WHERE hash = $3 AND used_at <= $4)`,
-		now, s.policy.Realm, given.Hash(), now.Add(-s.policy.Grace))
+	var ended Session
+	err := tx.QueryRow(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND ends_at > $1
+		AND id IN (SELECT session_id FROM refresh_token WHERE hash = $3 AND used_at <= $4) RETURNING id, subject_id, account_id`,
+		now, s.policy.Realm, given.Hash(), now.Add(-s.policy.Grace)).Scan(&ended.ID, &ended.Subject, &ended.Account)
+	if errors.Is(err, database.ErrNoRows) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("end replayed family: %w", err)
 	}
-	return nil
+	return heard(tx, ended)
 }
 
 // End closes the session of a refresh token; an unknown token ends nothing.
@@ -200,15 +217,27 @@ func (s *Store) Goes(ctx context.Context, q database.Querier, session ID) (bool,
 	return goes, nil
 }
 
-// Sweep deletes sessions that nobody can use any more, with their tokens, at
-// most limit of them. One that was left by EndIn is kept for a day, longer than
-// its access tokens live, so that Goes knows it.
+// sweepBatch is how many sessions one statement deletes at most; each brings its
+// tokens along.
+const sweepBatch = 500
+
+// Sweep deletes sessions that nobody can use any more, at most about limit of
+// them. One that was left by EndIn is kept for a day, longer than its access
+// tokens live, so that Goes knows it. Spent tokens stay as long as their session:
+// a replay is known by them.
 func (s *Store) Sweep(ctx context.Context, limit int) (int64, error) {
 	now := s.clock.Now()
-	n, err := s.db.Exec(ctx, `DELETE FROM session WHERE id IN (
-		SELECT id FROM session WHERE ends_at < $1 OR revoked_at < $2 LIMIT $3)`, now, now.Add(-24*time.Hour), limit)
-	if err != nil {
-		return 0, fmt.Errorf("sweep sessions: %w", err)
+	var total int64
+	for total < int64(limit) {
+		n, err := s.db.Exec(ctx, `DELETE FROM session WHERE id IN (
+			SELECT id FROM session WHERE ends_at <= $1 OR revoked_at < $2 LIMIT $3)`, now, now.Add(-24*time.Hour), sweepBatch)
+		total += n
+		if err != nil {
+			return total, fmt.Errorf("sweep sessions: %w", err)
+		}
+		if n < sweepBatch {
+			break
+		}
 	}
-	return n, nil
+	return total, nil
 }

@@ -46,8 +46,35 @@ func (f fixture) begin(subject id.Of[session.Owner]) string {
 	return raw
 }
 
+// rules let everyone go on.
+var rules = session.Rules{
+	Standing: `SELECT 'owner'`,
+	Replayed: func(database.Tx, session.Session) error { return nil },
+}
+
+// endEverywhere makes the refresh tokens of a subject worthless, organization by
+// organization.
+func (f fixture) endEverywhere(subject id.Of[session.Owner]) {
+	f.t.Helper()
+	err := f.db.InTx(f.t.Context(), func(tx database.Tx) error {
+		all, err := database.Collect(f.t.Context(), tx, database.Column[id.Of[session.Scope]], `SELECT account_id FROM session WHERE subject_id = $1`, subject)
+		if err != nil {
+			return err
+		}
+		for _, org := range all {
+			if err := f.store.EndIn(f.t.Context(), tx, subject, org); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
 func (f fixture) rotate(raw string) (string, error) {
-	next, err := f.store.Rotate(f.t.Context(), raw, func(database.Tx, session.Session) error { return nil })
+	_, next, err := f.store.Rotate(f.t.Context(), raw, rules)
 	return next.Reveal(), err
 }
 
@@ -240,30 +267,92 @@ func TestASignInThatWasLeftGoesOnAndOneThatWasEndedDoesNot(t *testing.T) {
 	})
 }
 
-func TestRefusedAdmissionSpendsNothing(t *testing.T) {
+func TestRotationTellsWhoseSessionItIsAndTheirRole(t *testing.T) {
+	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
+		subject := id.New[session.Owner]()
+		raw := f.begin(subject)
+		found, _, err := f.store.Rotate(t.Context(), raw, rules)
+		if err != nil || found.Subject != subject || found.Account == nil || found.Role != "owner" || found.ID.IsZero() {
+			t.Errorf("got %+v, %v", found, err)
+		}
+	})
+}
+
+func TestWithoutStandingNothingIsSpent(t *testing.T) {
 	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
 		raw := f.begin(id.New[session.Owner]())
-		stop := fault.Unauthorized("no", "no")
-		if _, err := f.store.Rotate(t.Context(), raw, func(database.Tx, session.Session) error { return stop }); !fault.Is(err, fault.KindUnauthorized) {
+		gone := session.Rules{Standing: `SELECT m.role FROM membership m WHERE m.user_id = s.subject_id`, Replayed: rules.Replayed}
+		if _, _, err := f.store.Rotate(t.Context(), raw, gone); !fault.Is(err, fault.KindUnauthorized) {
 			t.Fatal(err)
 		}
 		f.mustRotate(raw)
 	})
 }
 
-func TestSweepKeepsWhatCanStillBeUsed(t *testing.T) {
+func TestOnlyTheReplayThatEndsAFamilyIsHeardOf(t *testing.T) {
 	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
-		old := f.begin(id.New[session.Owner]())
-		if err := f.store.End(t.Context(), old); err != nil {
+		subject := id.New[session.Owner]()
+		first := f.begin(subject)
+		f.mustRotate(first)
+		var heard []session.Session
+		listening := rules
+		listening.Replayed = func(_ database.Tx, ended session.Session) error {
+			heard = append(heard, ended)
+			return nil
+		}
+		for _, pause := range []time.Duration{0, 11 * time.Second, time.Second} {
+			f.clock.Advance(pause)
+			if _, _, err := f.store.Rotate(t.Context(), first, listening); !fault.Is(err, fault.KindUnauthorized) {
+				t.Fatal(err)
+			}
+		}
+		if len(heard) != 1 || heard[0].Subject != subject || heard[0].Account == nil {
+			t.Errorf("heard of %+v, want one session", heard)
+		}
+	})
+}
+
+func TestSweepDeletesWhatNobodyCanUseWithItsTokens(t *testing.T) {
+	const day = 24 * time.Hour
+	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
+		sweep := func() int64 {
+			n, err := f.store.Sweep(t.Context(), 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		tokens := func() int64 {
+			n, err := database.Column[int64](f.db.QueryRow(t.Context(), `SELECT COUNT(*) FROM refresh_token`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		over, left := id.New[session.Owner](), id.New[session.Owner]()
+		ended := f.mustRotate(f.begin(over))
+		f.mustRotate(f.begin(left))
+		if err := f.store.End(t.Context(), ended); err != nil {
 			t.Fatal(err)
 		}
-		f.clock.Advance(25 * time.Hour)
-		live := f.begin(id.New[session.Owner]())
-		n, err := f.store.Sweep(t.Context(), 100)
-		if err != nil || n != 1 {
-			t.Errorf("swept %d, %v; want 1", n, err)
+		f.endEverywhere(left)
+		spent := f.begin(id.New[session.Owner]())
+		live := f.mustRotate(spent)
+		if n := sweep(); n != 1 || tokens() != 4 {
+			t.Errorf("swept %d, %d tokens left; want 1, and 2 tokens of each other session", n, tokens())
 		}
-		f.mustRotate(live)
+		f.clock.Advance(day + time.Second)
+		if n := sweep(); n != 1 || tokens() != 2 {
+			t.Errorf("a day later: swept %d, %d tokens left; want 1 and 2", n, tokens())
+		}
+		f.wantRefused(spent, "replay after a sweep")
+		f.wantRefused(live, "its family")
+
+		f.begin(id.New[session.Owner]())
+		f.clock.Advance(90 * day)
+		if n := sweep(); n != 2 || tokens() != 0 {
+			t.Errorf("90 days later: swept %d, %d tokens left; want 2 and 0", n, tokens())
+		}
 	})
 }
 

@@ -122,23 +122,20 @@ func (s *Service) pair(ctx context.Context, m Member, sid session.ID, refresh to
 // Refresh exchanges a refresh token for a new pair. A token that comes twice,
 // however soon, ends its whole family.
 func (s *Service) Refresh(ctx context.Context, raw string) (TokenPair, error) {
-	var (
-		member Member
-		sid    session.ID
-	)
-	refresh, err := s.Sessions.Rotate(ctx, raw, func(tx database.Tx, found session.Session) error {
-		var err error
-		sid = found.ID
-		member, err = s.store.find(ctx, tx, ID(found.Subject))
-		if fault.Is(err, fault.KindNotFound) || err == nil && !member.IsActive {
-			return errInvalidToken
-		}
-		return err
+	found, refresh, err := s.Sessions.Rotate(ctx, raw, session.Rules{
+		Standing: roleOfSession,
+		Replayed: func(tx database.Tx, ended session.Session) error {
+			member, err := s.store.find(ctx, tx, ID(ended.Subject))
+			if err != nil {
+				return err
+			}
+			return s.Trail.Write(ctx, tx, audit.Entry{ActorKind: audit.System, Action: audit.ReplayEndedSession, Target: member.Email})
+		},
 	})
 	if err != nil {
 		return TokenPair{}, err
 	}
-	return s.pair(ctx, member, sid, refresh)
+	return s.pair(ctx, Member{ID: ID(found.Subject), Role: Role(found.Role)}, found.ID, refresh)
 }
 
 // Logout ends the session of a refresh token, known or not.

@@ -40,6 +40,9 @@ func (s *store) find(ctx context.Context, q database.Querier, member ID) (Member
 	return one(q.QueryRow(ctx, `SELECT `+memberColumns+` FROM staff WHERE id = $1`, member))
 }
 
+// roleOfSession selects the role of the active member whose session s is.
+const roleOfSession = `SELECT m.role FROM staff m WHERE m.id = s.subject_id AND m.is_active`
+
 func (s *store) byEmail(ctx context.Context, q database.Querier, email string) (Member, error) {
 	return one(q.QueryRow(ctx, `SELECT `+memberColumns+` FROM staff WHERE email_key = $1`, mail.AddressKey(email)))
 }
