@@ -168,6 +168,9 @@ func (c *Config) fillDefaults() {
 // MailDir is where mails are kept when no mail server is configured.
 func (c *Config) MailDir() string { return filepath.Join(c.DataDir, "mail") }
 
+// UploadDir is where uploads lie while they are read.
+func (c *Config) UploadDir() string { return filepath.Join(c.DataDir, "uploads") }
+
 // Gateway is the edge gateway that requests must come through.
 func (c *Config) Gateway() (httpapi.Gateway, error) {
 	g := httpapi.Gateway{IDHeader: c.GatewayIDHeader, SecretHeader: c.GatewaySecretHeader}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/klauspost/compress/gzhttp"
 
 	"ujumbe/internal/fault"
 )
@@ -84,6 +85,13 @@ func (e *Exchange) Answer(name, value string) {
 		w.Header().Set(name, value)
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(standstill))
+}
+
+// Refuse answers with an error where no answer has begun.
+func (e *Exchange) Refuse(err error) {
+	r, w := e.unwrap()
+	e.Answer("", "")
+	WriteProblem(w, r, err)
 }
 
 // Stream returns a writer of the answer for as long as the client takes it.
@@ -178,7 +186,11 @@ func (b *Body) Close() error {
 type Stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	begun   bool
 }
+
+// Begun reports whether a part of the answer is out.
+func (s *Stream) Begun() bool { return s.begun }
 
 // Header is the header of the answer, to be set before the first write.
 func (s *Stream) Header() http.Header { return s.w.Header() }
@@ -186,9 +198,14 @@ func (s *Stream) Header() http.Header { return s.w.Header() }
 // Write sends a part of the answer. It fails when the client takes nothing for
 // too long.
 func (s *Stream) Write(p []byte) (int, error) {
+	s.begun = true
 	_ = s.control.SetWriteDeadline(time.Now().Add(standstill))
 	return s.w.Write(p)
 }
+
+// Uncompressed sends the answer as it is written: events must not wait in a
+// compressor.
+func (s *Stream) Uncompressed() { s.Header().Set(gzhttp.HeaderNoCompression, "true") }
 
 // Flush sends on what was written so far.
 func (s *Stream) Flush() { _ = s.control.Flush() }

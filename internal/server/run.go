@@ -115,6 +115,7 @@ func listen(ctx context.Context, addresses []string) ([]net.Listener, error) {
 // drain turns /readyz red, then waits for the requests in hand.
 func (s *Server) drain(servers []*http.Server) error {
 	s.ready.draining.Store(true)
+	close(s.stopping)
 	s.log.Info("stopping: waiting for requests in hand")
 	time.Sleep(noticeTime)
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime-noticeTime)

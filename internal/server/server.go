@@ -28,6 +28,7 @@ import (
 	"ujumbe/internal/staff"
 	"ujumbe/internal/team"
 	"ujumbe/internal/token"
+	"ujumbe/internal/transfer"
 )
 
 // Server is the whole product on one database.
@@ -39,6 +40,8 @@ type Server struct {
 	queue   *job.Queue
 	metrics *metrics
 	ready   readiness
+	// stopping is closed when the server begins to stop.
+	stopping chan struct{}
 
 	madeOwner     bool
 	public, admin *httpapi.API // the same when the staff namespace has no listener of its own
@@ -63,7 +66,7 @@ func New(ctx context.Context, n Needs) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("UJUMBE_BLOB_URL: %w", err)
 	}
-	s := &Server{config: n.Config, log: n.Log, db: n.DB, blobs: blobs, queue: job.NewQueue(n.DB, n.Clock, n.Log)}
+	s := &Server{config: n.Config, log: n.Log, db: n.DB, blobs: blobs, queue: job.NewQueue(n.DB, n.Clock, n.Log), stopping: make(chan struct{})}
 	s.public = httpapi.New("Ujumbe API", Version, n.Config.MaxJSONBytes)
 	s.admin = s.public
 	if n.Config.AdminListen != "" {
@@ -124,6 +127,14 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 	team.Mount(s.public, guard, people)
 	contact.Mount(s.public, guard, contacts)
 	contacts.Schedule(s.queue)
+	transfers := transfer.NewService(transfer.Needs{
+		DB: n.DB, Clock: n.Clock, Contacts: contacts, Accounts: accounts, Trail: account.NewTrail(trail), Queue: s.queue, Mail: sender, Limiter: limiter,
+		Folder: n.Config.UploadDir(), MaxFile: n.Config.MaxImportBytes, MaxBulk: n.Config.MaxBulkBytes, Stopping: s.stopping,
+	})
+	if err := transfers.Recover(ctx); err != nil {
+		return err
+	}
+	transfer.Mount(s.public, guard, transfers)
 	mountKeys(s.public, keys)
 	if err := s.mountStaff(ctx, n.Config, staff.Needs{
 		DB: n.DB, Clock: n.Clock, Hasher: hasher, Signer: token.NewSigner(token.Staff, keys, n.Clock),

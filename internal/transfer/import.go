@@ -1,0 +1,137 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/audit"
+	"ujumbe/internal/contact"
+	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/httpapi"
+	"ujumbe/internal/id"
+)
+
+// ImportFile imports the file of a form. The record is returned as soon as there
+// is one, also with an error.
+func (s *Service) ImportFile(ctx context.Context, by account.Caller, exchange *httpapi.Exchange) (Import, error) {
+	if err := s.uploads.enter(); err != nil {
+		return Import{}, err
+	}
+	defer s.uploads.leave()
+	body := exchange.Body(s.MaxFile+maxFormExtra, s.Stopping)
+	defer body.Close()
+	form, err := readForm(body, exchange.Header("Content-Type"), s.Folder, s.MaxFile)
+	if err != nil {
+		body.Discard()
+		return Import{}, err
+	}
+	defer form.close()
+	exchange.Hold()
+	return s.importFrom(ctx, by, form, func() (source, error) { return openFile(form.file, s.Folder) })
+}
+
+// ImportBulk imports the contacts of a JSON body.
+func (s *Service) ImportBulk(ctx context.Context, by account.Caller, exchange *httpapi.Exchange) (Import, error) {
+	if err := s.uploads.enter(); err != nil {
+		return Import{}, err
+	}
+	defer s.uploads.leave()
+	body := exchange.Body(s.MaxBulk, s.Stopping)
+	defer body.Close()
+	file, err := newSpool(s.Folder, body)
+	if err != nil {
+		body.Discard()
+		return Import{}, bulkFault(err, s.MaxBulk)
+	}
+	defer file.Close()
+	exchange.Hold()
+	bulk, err := openBulk(file)
+	if err != nil {
+		return Import{}, err
+	}
+	return s.importFrom(ctx, by, upload{list: bulk.list, file: file}, func() (source, error) { return bulk, nil })
+}
+
+// importFrom imports an upload that has arrived. Nothing is stored, and there is
+// no record, before it is known that all of it can be read.
+func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, open func() (source, error)) (Import, error) {
+	record := Import{
+		ID: id.New[contact.Import](), Status: Running, ListID: u.list, BytesTotal: u.file.size, UserID: by.User,
+	}
+	if u.name != "" {
+		record.FileName = &u.name
+	}
+	loader, err := s.Contacts.NewLoader(ctx, by.Account, u.list, &record.ID)
+	if err != nil {
+		return Import{}, err
+	}
+	if err := s.runs.wait(ctx, s.Stopping); err != nil {
+		return Import{}, err
+	}
+	defer s.runs.leave()
+	src, err := open()
+	if err != nil {
+		return Import{}, err
+	}
+	defer src.Close()
+	record.Format, record.columns = src.format(), src.columns()
+	record.StartedAt = s.Clock.Now()
+	if err := s.begin(ctx, by, &record); err != nil {
+		return Import{}, err
+	}
+	r := &run{service: s, org: by.Account, id: record.ID, loader: loader, source: src, room: newRoom()}
+	if err := r.close(ctx, r.all(ctx)); err != nil {
+		return record, s.explain(ctx, by.Account, record.ID, err)
+	}
+	return s.store.find(context.WithoutCancel(ctx), by.Account, record.ID)
+}
+
+// explain tells a caller whose import the node can't finish how far it came.
+func (s *Service) explain(ctx context.Context, org account.ID, i ID, ended error) error {
+	if !errors.Is(ended, httpapi.ErrStopping) {
+		return ended
+	}
+	record, err := s.store.find(context.WithoutCancel(ctx), org, i)
+	if err != nil {
+		return ended
+	}
+	return fault.Unavailable(httpapi.ErrStopping.Code, fmt.Sprintf("The server is restarting. It stored %d contacts of this import and passed over %d rows. "+
+		"Send the same file again: rows that are stored are passed over.", record.Imported, record.Skipped), httpapi.ErrStopping.RetryAfter)
+}
+
+// begin stores the record of an import together with the deed.
+func (s *Service) begin(ctx context.Context, by account.Caller, record *Import) error {
+	return s.DB.InTx(ctx, func(tx database.Tx) error {
+		if err := s.store.begin(ctx, tx, by.Account, record); err != nil {
+			return err
+		}
+		return s.Trail.Record(ctx, tx, by, audit.ContactsImported, record.what())
+	})
+}
+
+// Undo puts the contacts that an import brought in into the trash, as far as
+// they are not there already, and returns how many. When it is cut short, what
+// is done is done; calling again goes on.
+func (s *Service) Undo(ctx context.Context, by account.Caller, i ID) (deleted int64, err error) {
+	record, err := s.store.find(ctx, by.Account, i)
+	if err != nil {
+		return 0, err
+	}
+	if record.Status == Running {
+		return 0, errRunning
+	}
+	deleted, err = s.Contacts.TrashImported(ctx, by.Account, i, record.until)
+	if err != nil {
+		return deleted, err
+	}
+	err = s.DB.InTx(ctx, func(tx database.Tx) error {
+		if err := s.store.undone(ctx, tx, by.Account, i); err != nil {
+			return err
+		}
+		return s.Trail.Record(ctx, tx, by, audit.ImportUndone, fmt.Sprintf("%d contacts of %s", deleted, record.what()))
+	})
+	return deleted, err
+}

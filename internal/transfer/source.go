@@ -1,0 +1,130 @@
+package transfer
+
+import (
+	"errors"
+	"io"
+
+	"ujumbe/internal/contact"
+	"ujumbe/internal/transfer/sheet"
+)
+
+// entry is one row of an upload, as it came.
+type entry struct {
+	// number is the row as a spreadsheet numbers it, or the place in a JSON
+	// array, from 1.
+	number int
+	// reason is why the row can't be used; empty when it can.
+	reason string
+	input  contact.Input
+	// unreadable are cells of a kind that they can't have; input has them empty.
+	unreadable []sheet.Column
+}
+
+// source reads the rows of one upload. A source that could be opened has been
+// looked through: next fails only for reasons of ours.
+type source interface {
+	// next reads on; io.EOF after the last row.
+	next(*entry) error
+	// appendLine appends the cells of the row as a line of CSV.
+	appendLine([]byte) []byte
+	// columns are the names of those cells.
+	columns() []string
+	format() string
+	// bytesRead is how far into the upload the rows so far reach.
+	bytesRead() int64
+	io.Closer
+}
+
+// fileSource reads a CSV or XLSX file.
+type fileSource struct {
+	reader *sheet.Reader
+	row    *sheet.Row
+	cells  []byte
+	tags   map[string][]string
+}
+
+// maxKnownTags bounds how many cells of tags are remembered. Most files repeat
+// a few.
+const maxKnownTags = 1000
+
+// openFile opens a file that is an import. A workbook may be broken anywhere, so
+// it is read once to its end first: one that can't be imported as a whole stores
+// nothing.
+func openFile(file *spool, folder string) (*fileSource, error) {
+	limits := sheet.Limits{TempDir: folder}
+	reader, err := sheet.Open(file.file, file.size, limits)
+	if err != nil {
+		return nil, err
+	}
+	if reader.Format() == sheet.XLSX {
+		if err := readThrough(reader); err != nil {
+			return nil, err
+		}
+		if reader, err = sheet.Open(file.file, file.size, limits); err != nil {
+			return nil, err
+		}
+	}
+	return &fileSource{reader: reader, tags: map[string][]string{}}, nil
+}
+
+func readThrough(reader *sheet.Reader) error {
+	for _, err := range reader.All() {
+		if err != nil {
+			return errors.Join(err, reader.Close())
+		}
+	}
+	return reader.Close()
+}
+
+func (f *fileSource) next(e *entry) error {
+	row, err := f.reader.Next()
+	if err != nil {
+		return err
+	}
+	f.row = row
+	e.number, e.reason, e.unreadable = row.Number, string(row.Reason), nil
+	if row.Reason == "" {
+		f.fill(&e.input)
+	}
+	return nil
+}
+
+// fill makes one string of all cells: a row is one allocation.
+func (f *fileSource) fill(in *contact.Input) {
+	f.cells = f.cells[:0]
+	var ends [len(textColumns)]int
+	for i, column := range textColumns {
+		f.cells = append(f.cells, f.row.Cell(column)...)
+		ends[i] = len(f.cells)
+	}
+	text := string(f.cells)
+	in.Phone = text[:ends[0]]
+	in.FirstName = text[ends[0]:ends[1]]
+	in.LastName = text[ends[1]:ends[2]]
+	in.Email = text[ends[2]:ends[3]]
+	in.Notes = text[ends[3]:]
+	in.Tags = f.tagsOf(f.row.Cell(sheet.Tags))
+}
+
+var textColumns = [...]sheet.Column{sheet.Phone, sheet.FirstName, sheet.LastName, sheet.Email, sheet.Notes}
+
+func (f *fileSource) tagsOf(cell []byte) []string {
+	if len(cell) == 0 {
+		return nil
+	}
+	tags, ok := f.tags[string(cell)]
+	if !ok {
+		tags = sheet.SplitTags(cell)
+		if len(f.tags) == maxKnownTags {
+			clear(f.tags)
+		}
+		f.tags[string(cell)] = tags
+	}
+	return tags
+}
+
+func (f *fileSource) appendLine(dst []byte) []byte { return sheet.AppendRecord(dst, f.row.Record...) }
+func (f *fileSource) columns() []string            { return f.reader.Columns() }
+func (f *fileSource) format() string               { return string(f.reader.Format()) }
+func (f *fileSource) bytesRead() int64             { return f.reader.BytesRead() }
+func (f *fileSource) Close() error                 { return f.reader.Close() }

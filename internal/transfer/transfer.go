@@ -1,0 +1,111 @@
+// Package transfer moves contacts in and out in bulk: files and JSON that are
+// imported with a record of what became of every row, exports that stream, and
+// exports that go out by mail. Whatever the size, it works in a few megabytes of
+// memory and stores whole chunks.
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/clock"
+	"ujumbe/internal/contact"
+	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
+	"ujumbe/internal/httpapi"
+	"ujumbe/internal/job"
+	"ujumbe/internal/mail"
+	"ujumbe/internal/ratelimit"
+)
+
+// Needs are the parts that Service is made of.
+type Needs struct {
+	DB       *database.DB
+	Clock    clock.Clock
+	Contacts *contact.Store
+	Accounts *account.Store
+	Trail    *account.Trail
+	Queue    *job.Queue
+	Mail     mail.Sender
+	Limiter  *ratelimit.Limiter
+	// Folder is where uploads lie while they are read.
+	Folder string
+	// MaxFile and MaxBulk bound an import file and a bulk body, in bytes.
+	MaxFile, MaxBulk int64
+	// Stopping is closed when the node stops: imports then end at the chunk in
+	// hand.
+	Stopping <-chan struct{}
+}
+
+// Service holds the rules about imports and exports.
+type Service struct {
+	Needs
+	store *store
+	// What runs at once on this node is bounded, so that uploads fill neither
+	// the disk nor the memory. Uploads hold a file, runs hold memory and
+	// connections, mailings hold a file in memory, watchers hold a connection.
+	uploads, runs, mailings, watchers places
+}
+
+// NewService returns the rules and adds the background work to the queue.
+func NewService(n Needs) *Service {
+	s := &Service{
+		Needs: n, store: &store{db: n.DB, clock: n.Clock},
+		uploads: newPlaces(64), runs: newPlaces(4), mailings: newPlaces(2), watchers: newPlaces(256),
+	}
+	if n.DB.Engine() == database.SQLite {
+		// There is one writer: more than two would only make each other, and
+		// everyone else, wait.
+		s.runs = newPlaces(2)
+	}
+	job.Handle(n.Queue, s.deliver)
+	n.Queue.Every("transfer-interrupted", lease/2, s.store.interrupt)
+	n.Queue.Every("transfer-sweep", time.Hour, s.store.sweep)
+	return s
+}
+
+// Recover settles what a former process on this database left running. On
+// SQLite there is no other process; on PostgreSQL another node may be at work,
+// and silence tells.
+func (s *Service) Recover(ctx context.Context) error {
+	if s.DB.Engine() == database.SQLite {
+		return s.store.interruptAll(ctx)
+	}
+	return s.store.interrupt(ctx)
+}
+
+// places bounds how many do the same thing at once.
+type places chan struct{}
+
+func newPlaces(n int) places { return make(places, n) }
+
+// busyRetry is when someone who found no place should come back.
+const busyRetry = 5 * time.Second
+
+var errBusy = fault.Unavailable("busy", "The server has too many transfers in hand. Try again in a few seconds.", busyRetry)
+
+// enter takes a place, or refuses when there is none.
+func (p places) enter() error {
+	select {
+	case p <- struct{}{}:
+		return nil
+	default:
+		return errBusy
+	}
+}
+
+// wait takes a place as soon as there is one, unless the node stops.
+func (p places) wait(ctx context.Context, stop <-chan struct{}) error {
+	select {
+	case p <- struct{}{}:
+		return nil
+	case <-stop:
+		return httpapi.ErrStopping
+	case <-ctx.Done():
+		return fmt.Errorf("wait for a turn: %w", context.Cause(ctx))
+	}
+}
+
+func (p places) leave() { <-p }
