@@ -16,23 +16,21 @@ import (
 // fold makes texts comparable as people compare them: without regard to case,
 // accents and the amount of space between words.
 func fold(text string) string {
-	text = strings.ToLower(text)
-	if !isASCII(text) {
-		text = strings.Map(withoutMarks, norm.NFKD.String(text))
+	if isASCII(text) {
+		text = strings.ToLower(text)
+	} else {
+		text = strings.Map(plain, norm.NFKD.String(text))
 	}
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// withoutMarks drops accents and spells letters that have no decomposition by
-// their nearest plain one.
-func withoutMarks(r rune) rune {
-	switch {
-	case r < utf8.RuneSelf:
-		return r
-	case unicode.Is(unicode.Mn, r):
+// plain drops accents and spells letters that have no decomposition by their
+// nearest plain one.
+func plain(r rune) rune {
+	if unicode.Is(unicode.Mn, r) {
 		return -1
 	}
-	switch r {
+	switch r = unicode.ToLower(r); r {
 	case 'ø':
 		return 'o'
 	case 'đ', 'ð':
@@ -44,7 +42,7 @@ func withoutMarks(r rune) rune {
 	case '’', '‘', 'ʼ', 'ʻ':
 		return '\''
 	}
-	return unicode.ToLower(r)
+	return r
 }
 
 func isASCII(text string) bool {

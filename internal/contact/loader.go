@@ -66,6 +66,9 @@ func (l *Loader) Load(ctx context.Context, drafts []Draft, hook func(tx database
 	}
 	work := make([]row, len(rows))
 	err := l.store.retryTaken(ctx, func(tx database.Tx) error {
+		if err := planAnew(ctx, tx); err != nil {
+			return err
+		}
 		if err := lockLists(ctx, tx, l.org, lists); err != nil {
 			return err
 		}

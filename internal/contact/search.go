@@ -19,40 +19,62 @@ func (q *query) searching(ctx context.Context, db database.Querier, org account.
 	if folded == "" {
 		return nil
 	}
-	matches := q.namesLike(org, folded)
-	if digits := phoneDigits(term); digits != "" && len(digits) <= maxFragment {
-		byNumber, err := q.numbersLike(ctx, db, org, digits)
-		if err != nil {
-			return err
-		}
-		matches = either(matches, byNumber)
+	byName, keys := q.namesLike(org, folded)
+	digits := phoneDigits(term)
+	if digits == "" || len(digits) > maxFragment {
+		return q.add(ctx, db, byName)
+	}
+	matches, err := q.numbersLike(ctx, db, org, digits)
+	if err != nil {
+		return err
+	}
+	// Names with digits in them are rare; where there is none, nothing need be
+	// put together.
+	var named bool
+	text, args := q.bind(`SELECT EXISTS (` + keys + `)`)
+	if err := db.QueryRow(ctx, text, args...).Scan(&named); err != nil {
+		return fmt.Errorf("look for names: %w", err)
+	}
+	if named {
+		matches = either(byName, matches)
 	}
 	return q.add(ctx, db, matches)
 }
 
 func either(a, b criterion) criterion {
-	return criterion{ids: a.ids + " UNION " + b.ids, test: "(" + a.test + " OR " + b.test + ")"}
+	return criterion{ids: union(a.ids, b.ids), test: "(" + a.test + " OR " + b.test + ")"}
+}
+
+// union is a plain UNION, which SQLite would carry out by walking both sides in
+// order, through every contact there is.
+func union(a, b string) string {
+	return `SELECT DISTINCT id FROM (` + a + ` UNION ALL ` + b + `) either`
 }
 
 // namesLike matches contacts whose folded "first last" contains a text. It is
-// looked for among the distinct names; how is the engine's own affair.
-func (q *query) namesLike(org account.ID, folded string) criterion {
+// looked for among the distinct names, whose keys are returned as well; how is
+// the engine's own affair.
+func (q *query) namesLike(org account.ID, folded string) (c criterion, keys string) {
 	pattern := q.arg(literal(folded))
-	keys := `SELECT key FROM contact_name WHERE account_id = $1 AND text LIKE ` + pattern + ` ESCAPE '\'`
+	keys = `SELECT key FROM contact_name WHERE account_id = $1 AND text LIKE ` + pattern + ` ESCAPE '\'`
 	if q.engine == database.SQLite && utf8.RuneCountInString(folded) >= pieceLength {
 		keys = `SELECT rowid FROM contact_name_fts WHERE contact_name_fts MATCH ` + q.arg(`"`+piecesOf(org, folded)+`"`)
 	}
-	return criterion{
+	c = criterion{
 		ids: `SELECT id FROM contact WHERE account_id = $1 AND name_key IN (` + keys + `)`,
 		// A subquery that yields one value can't become a join.
 		test: `(SELECT n.text FROM contact_name n WHERE n.account_id = c.account_id AND n.key = c.name_key) LIKE ` + pattern + ` ESCAPE '\'`,
 	}
+	return c, keys
 }
 
-// maxSpans is how many ranges of an index a fragment is worth looking up; one
-// that has more is short, or the numbers are scattered over the world, and then
-// it is better to read all numbers.
-const maxSpans = 5000
+// A fragment is looked up by ranges of an index while they are few; beyond that
+// the fragment is short, or the organization small, or its numbers are scattered
+// over the world, and then it is better to read all numbers.
+const (
+	maxSpans        = 5000
+	contactsPerSpan = 50
+)
 
 // numbersLike matches contacts whose number contains the digits, or begins with
 // what follows a leading 00.
@@ -78,10 +100,10 @@ func (q *query) containing(digits string, heads []int64) criterion {
 		return read
 	}
 	tails, numbers := tailSpans(digits), numberSpans(digits, heads)
-	if len(tails)+len(numbers) > maxSpans {
+	if n := len(tails) + len(numbers); n > maxSpans || int64(n)*contactsPerSpan > q.all {
 		return read
 	}
-	return criterion{ids: q.inSpans("phone", numbers) + " UNION " + q.inSpans("phone_tail", tails), test: read.test}
+	return criterion{ids: union(q.inSpans("phone", numbers), q.inSpans("phone_tail", tails)), test: read.test}
 }
 
 func (q *query) beginning(digits string) criterion {

@@ -61,7 +61,7 @@ func (s *Store) batchBefore(ctx context.Context, org account.ID, sel Selection, 
 	if sel.List != nil {
 		text = `SELECT ` + rowColumns + ` FROM (SELECT m.contact_id AS id FROM contact_list_member m
 			WHERE m.account_id = $1 AND m.list_id = $4 AND m.contact_id < $2 ORDER BY m.contact_id DESC LIMIT $3) page
-			JOIN contact c ON c.account_id = $1 AND c.id = page.id ORDER BY c.id DESC`
+			CROSS JOIN contact c WHERE c.account_id = $1 AND c.id = page.id ORDER BY c.id DESC`
 		args = append(args, *sel.List)
 	}
 	batch, err := database.Collect(ctx, s.db, contactOf, text, args...)
