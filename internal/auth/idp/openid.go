@@ -222,7 +222,7 @@ type watchedKeys struct {
 
 func (k *watchedKeys) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
 	payload, err := k.KeySet.VerifySignature(ctx, jwt)
-	if errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+	if err != nil && (errors.Is(err, ErrUnavailable) || ctx.Err() != nil) {
 		k.unreachable = fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return payload, err
