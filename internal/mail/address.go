@@ -45,9 +45,53 @@ func ParseAddress(s string) (string, error) {
 
 // ValidAddress reports whether ParseAddress takes s.
 func ValidAddress(s string) bool {
+	if isPlain(s) {
+		return true
+	}
 	_, err := ParseAddress(s)
 	return err == nil
 }
+
+// isPlain knows the addresses that nearly everybody has at a glance, so that an
+// import can afford a look at every row: letters, digits and a few marks, at a
+// domain in ASCII. ParseAddress takes all of these, and more.
+func isPlain(s string) bool {
+	at := strings.IndexByte(s, '@')
+	if at < 1 || at > maxLocal || len(s) > maxAddress || len(s)-at-1 > maxDomain {
+		return false
+	}
+	last := byte('.')
+	for i := range at {
+		c := s[i]
+		if !isPlainByte(c) && c != '_' && c != '+' && (c != '.' || last == '.') {
+			return false
+		}
+		last = c
+	}
+	return last != '.' && isPlainDomain(s[at+1:])
+}
+
+func isPlainDomain(domain string) bool {
+	labels, start := 0, 0
+	for i := 0; i <= len(domain); i++ {
+		if i < len(domain) && domain[i] != '.' {
+			if !isPlainByte(domain[i]) {
+				return false
+			}
+			continue
+		}
+		label := domain[start:i]
+		// Hyphens in third and fourth place mark names that mean another one.
+		if label == "" || len(label) > maxLabel || label[0] == '-' || label[len(label)-1] == '-' || len(label) > 3 && label[2:4] == "--" {
+			return false
+		}
+		labels, start = labels+1, i+1
+	}
+	last := domain[strings.LastIndexByte(domain, '.')+1:]
+	return labels > 1 && isLetterOrDigit(rune(last[0])) && last[0] > '9'
+}
+
+func isPlainByte(c byte) bool { return isLetterOrDigit(rune(c)) || c == '-' }
 
 // AddressKey returns the form in which addresses are compared: without regard
 // to case, and with the domain in ASCII. Two addresses with the same key are the

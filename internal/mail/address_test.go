@@ -169,3 +169,13 @@ func TestParseFrom(t *testing.T) {
 		}
 	}
 }
+
+func TestPlainAddressIsAlwaysAnAddress(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		address := rapid.StringMatching(`[a-zA-Z0-9._+@-]{1,8}@[a-zA-Z0-9.-]{1,12}(\.[a-zA-Z0-9-]{1,4})?`).Draw(t, "address")
+		_, err := mail.ParseAddress(address)
+		if mail.ValidAddress(address) != (err == nil) {
+			t.Errorf("%q: valid %v, but parsing says %v", address, mail.ValidAddress(address), err)
+		}
+	})
+}

@@ -51,10 +51,11 @@ func (j *judge) decide(e *entry) verdict {
 			return v
 		}
 	}
-	if _, ok := j.seen[v.draft.Phone]; ok {
+	before := len(j.seen)
+	j.seen[v.draft.Phone] = struct{}{}
+	if len(j.seen) == before {
 		return verdict{reason: reasonTwice}
 	}
-	j.seen[v.draft.Phone] = struct{}{}
 	return v
 }
 
