@@ -26,11 +26,16 @@ func MountIdentities(api *httpapi.API, identities *Identities, publicURL string,
 	cookies := cookiesFor(publicURL)
 	for _, slot := range slots {
 		h := &identityHandler{identities, cookies, slot}
-		route := func(method, path, summary string, errors ...int) httpapi.Route {
-			return httpapi.Route{Method: method, Path: base + "/" + slot + path, Tag: "Sign-in", Summary: summary, Errors: errors}
-		}
-		httpapi.Register(api, route(http.MethodGet, "", "Begin a sign-in through "+slot, 404, 429), h.begin)
-		httpapi.Register(api, route(http.MethodPost, "/callback", "Finish a sign-in through "+slot, 400, 401, 404, 429), h.finish)
+		httpapi.Register(api, httpapi.Route{
+			Method: http.MethodGet, Path: base + "/" + slot, Tag: "Sign-in", Errors: []int{404, 429},
+			Summary:     "Begin a sign-in through " + slot,
+			Description: "Good for ten minutes and once. The browser that is sent to the address comes back with a code and a state.",
+		}, h.begin)
+		httpapi.Register(api, httpapi.Route{
+			Method: http.MethodPost, Path: base + "/" + slot + "/callback", Tag: "Sign-in", Errors: []int{400, 401, 404, 429},
+			Summary:     "Finish a sign-in through " + slot,
+			Description: "A web page must send the state, or the cookie that it was given at the beginning; a program may send the code alone, except for providers without identity tokens.",
+		}, h.finish)
 	}
 	api.Mux.HandleFunc("POST "+CallbackPath+"{slot}", identities.returnByForm)
 }
