@@ -1,0 +1,98 @@
+import { Badge, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+
+import { unwrap } from "../../api/client";
+import type { components } from "../../api/schema";
+import { api } from "../../customer/api";
+import { useFormat, useT } from "../../i18n/I18n";
+import { Empty } from "../../ui/Empty";
+import { Failure } from "../../ui/Failure";
+import { IconClipboardList } from "../../ui/icons";
+import { Page } from "../../ui/Page";
+import { Pager } from "../../ui/Pager";
+
+const route = getRouteApi("/signed-in/shell/audit");
+const PAGE_SIZE = 50;
+
+type Entry = components["schemas"]["Entry"];
+
+/** AuditPage shows who did what in the organization, and when. */
+export function AuditPage() {
+  const t = useT();
+  const { page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const trail = useQuery({
+    queryKey: ["audit", page],
+    queryFn: () => unwrap(api.GET("/api/v1/accounts/me/audit", { params: { query: { page, pageSize: PAGE_SIZE } } })),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Page title={t("nav.audit")} description={t("audit.text")}>
+      <Failure error={trail.error} retry={() => void trail.refetch()} />
+      {trail.isPending ? (
+        <Stack gap={4} role="status" aria-label={t("shell.loading")}>
+          {Array.from({ length: 8 }, (_, i) => (
+            <Skeleton key={i} h={48} />
+          ))}
+        </Stack>
+      ) : null}
+      {trail.data?.total === 0 ? (
+        <div className="panel">
+          <Empty icon={IconClipboardList} title={t("audit.none")} text={t("audit.noneText")} />
+        </div>
+      ) : null}
+      {trail.data?.entries.length ? (
+        <div className="panel scroll-x" tabIndex={0} role="region" aria-label={t("nav.audit")}>
+          <Table verticalSpacing="xs" horizontalSpacing="md" miw={620}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t("audit.when")}</Table.Th>
+                <Table.Th>{t("audit.who")}</Table.Th>
+                <Table.Th>{t("audit.what")}</Table.Th>
+                <Table.Th>{t("audit.from")}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {trail.data.entries.map((entry) => (
+                <Row key={entry.id} entry={entry} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      ) : null}
+      <Pager page={page} pageSize={PAGE_SIZE} total={trail.data?.total ?? 0} onChange={(next) => void navigate({ search: { page: next > 1 ? next : undefined } })} />
+    </Page>
+  );
+}
+
+function Row({ entry }: { entry: Entry }) {
+  const t = useT();
+  const format = useFormat();
+  return (
+    <Table.Tr>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>{format.moment(entry.at)}</Table.Td>
+      <Table.Td>
+        {entry.actor}
+        {entry.actorKind === "user" ? null : (
+          <Badge size="xs" variant="default" ml={6} tt="none">
+            {t.maybe(`audit.kind.${entry.actorKind}`) ?? entry.actorKind}
+          </Badge>
+        )}
+      </Table.Td>
+      <Table.Td>
+        {t.maybe(`audit.${entry.action}`) ?? entry.action}
+        {entry.target ? (
+          <Text size="xs" c="dimmed">
+            {entry.target}
+          </Text>
+        ) : null}
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm" title={entry.userAgent}>
+          {entry.ip}
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

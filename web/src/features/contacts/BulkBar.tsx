@@ -1,0 +1,70 @@
+import { Button, Group, Menu, Paper, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+
+import { useT } from "../../i18n/I18n";
+import { IconListCheck, IconTrash, IconX } from "../../ui/icons";
+import { notifyFailure } from "../../ui/notify";
+import { sentence } from "../../ui/sentence";
+import { useAddToList, useTrash } from "./bulk";
+import { listsQuery, type Filter } from "./queries";
+import { fetchMatching, MAX_SELECTED, type Selection } from "./selection";
+
+interface Props {
+  selection: Selection;
+  filter: Filter;
+  total: number;
+}
+
+/** BulkBar does things with every selected contact. */
+export function BulkBar({ selection, filter, total }: Props) {
+  const t = useT();
+  const lists = useQuery(listsQuery);
+  const trash = useTrash(selection.clear);
+  const addToList = useAddToList(selection.clear);
+  const chosen = selection.contacts.length;
+  const selectAll = useMutation({
+    mutationFn: () => fetchMatching(filter, total),
+    onSuccess: selection.add,
+    onError: (error) => notifyFailure(sentence(t, error)),
+  });
+  if (chosen === 0) return null;
+  const reach = Math.min(total, MAX_SELECTED);
+  return (
+    <Paper withBorder shadow="md" p="sm" radius="md" role="region" aria-label={t("contacts.bulk")} pos="sticky" top={68} style={{ zIndex: 6, background: "var(--ujumbe-raised)" }}>
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <Text fw={600} aria-live="polite">
+            {t.count("contacts.selected", chosen)}
+          </Text>
+          {chosen < reach ? (
+            <Button size="compact-sm" variant="subtle" loading={selectAll.isPending} onClick={() => selectAll.mutate()}>
+              {t.count("contacts.selectMatching", reach)}
+            </Button>
+          ) : null}
+        </Group>
+        <Group gap="xs">
+          <Menu withinPortal position="bottom-end">
+            <Menu.Target>
+              <Button size="sm" variant="default" leftSection={<IconListCheck size={16} aria-hidden />} loading={addToList.isPending} disabled={!lists.data?.length}>
+                {t("contacts.addToList")}
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown mah={320} style={{ overflowY: "auto" }}>
+              {lists.data?.map((list) => (
+                <Menu.Item key={list.id} onClick={() => addToList.mutate({ list, contacts: selection.contacts })}>
+                  {list.name}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+          <Button size="sm" variant="default" leftSection={<IconTrash size={16} aria-hidden />} loading={trash.isPending} onClick={() => trash.mutate(selection.contacts)}>
+            {t("contacts.toTrash")}
+          </Button>
+          <Button size="sm" variant="subtle" leftSection={<IconX size={16} aria-hidden />} onClick={selection.clear}>
+            {t("contacts.deselect")}
+          </Button>
+        </Group>
+      </Group>
+    </Paper>
+  );
+}

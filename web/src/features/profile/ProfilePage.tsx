@@ -1,0 +1,131 @@
+import { Alert, Button, Group, PasswordInput, SimpleGrid, Skeleton, Stack, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { unwrap } from "../../api/client";
+import type { components } from "../../api/schema";
+import { api } from "../../customer/api";
+import { accountQuery, meQuery } from "../../customer/queries";
+import { useT } from "../../i18n/I18n";
+import { Failure } from "../../ui/Failure";
+import { email, newPassword, placeErrors, required } from "../../ui/fields";
+import { notify } from "../../ui/notify";
+import { Page } from "../../ui/Page";
+import { checkPhone, formatPhone } from "../phone/phone";
+import { PhoneField } from "../phone/PhoneField";
+import { PhotoField } from "./PhotoField";
+
+type Profile = components["schemas"]["Profile"];
+
+/** ProfilePage is where people change what is known of themselves. */
+export function ProfilePage() {
+  const t = useT();
+  const me = useQuery(meQuery);
+  return (
+    <Page title={t("nav.profile")} maw={720}>
+      <Failure error={me.error} retry={() => void me.refetch()} />
+      {me.isPending ? <Skeleton h={360} radius="lg" /> : null}
+      {me.data ? (
+        <>
+          <section className="panel" style={{ padding: 20 }}>
+            <PhotoField user={me.data} />
+            <DetailsForm key={me.data.id} user={me.data} />
+          </section>
+          <PasswordForm />
+        </>
+      ) : null}
+    </Page>
+  );
+}
+
+function DetailsForm({ user }: { user: Profile }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const { data: account } = useQuery(accountQuery);
+  const country = account?.country;
+  const form = useForm({
+    initialValues: { firstName: user.firstName, lastName: user.lastName, email: user.email, phone: user.phone ? formatPhone(user.phone) : "" },
+    validate: {
+      firstName: (v) => (required(v) ? t("form.required") : null),
+      lastName: (v) => (required(v) ? t("form.required") : null),
+      email: (v) => (email(v) ? t("form.emailWrong") : null),
+      phone: (v) => {
+        if (!v.trim()) return null;
+        const check = checkPhone(v, country);
+        return check.ok ? null : t(`phone.${check.reason}`);
+      },
+    },
+  });
+  const save = useMutation({
+    mutationFn: () => {
+      const check = checkPhone(form.values.phone, country);
+      return unwrap(api.PATCH("/api/v1/users/me", { body: { ...form.values, email: form.values.email.trim(), phone: check.ok ? check.international : null } }));
+    },
+    onSuccess: (changed) => {
+      queries.setQueryData(meQuery.queryKey, changed);
+      form.resetDirty();
+      notify(t(changed.email === user.email ? "profile.saved" : "profile.emailChanged", { email: changed.email }));
+    },
+    onError: (error) => placeErrors(form, error),
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit(() => save.mutate())}>
+      <Stack mt="md">
+        {user.isVerified ? null : <Alert color="orange">{t("profile.unverified")}</Alert>}
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <TextInput label={t("field.firstName")} autoComplete="given-name" {...form.getInputProps("firstName")} />
+          <TextInput label={t("field.lastName")} autoComplete="family-name" {...form.getInputProps("lastName")} />
+        </SimpleGrid>
+        <TextInput label={t("field.email")} description={t("profile.emailHint")} type="email" autoComplete="email" {...form.getInputProps("email")} />
+        <PhoneField label={t("profile.phone")} country={country} {...form.getInputProps("phone")} />
+        <Failure error={save.error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+            {t("action.save")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function PasswordForm() {
+  const t = useT();
+  const form = useForm({
+    initialValues: { currentPassword: "", newPassword: "" },
+    validate: {
+      currentPassword: (v) => (required(v) ? t("form.required") : null),
+      newPassword: (v) => {
+        const key = newPassword(v);
+        return key ? t(key) : null;
+      },
+    },
+  });
+  const change = useMutation({
+    mutationFn: () => unwrap(api.PATCH("/api/v1/users/me/password", { body: form.values })),
+    onSuccess: () => {
+      notify(t("profile.passwordChanged"));
+      form.reset();
+    },
+    onError: (error) => placeErrors(form, error),
+  });
+  return (
+    <section className="panel" style={{ padding: 20 }}>
+      <form noValidate onSubmit={form.onSubmit(() => change.mutate())}>
+        <Stack>
+          <Title order={2} size="h4">
+            {t("profile.password")}
+          </Title>
+          <PasswordInput label={t("field.currentPassword")} autoComplete="current-password" {...form.getInputProps("currentPassword")} />
+          <PasswordInput label={t("field.newPassword")} description={t("form.passwordHint")} autoComplete="new-password" {...form.getInputProps("newPassword")} />
+          <Failure error={change.error} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={change.isPending}>
+              {t("profile.changePassword")}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import { Anchor, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { useRouter, type ErrorComponentProps } from "@tanstack/react-router";
+
+import { useT } from "../i18n/I18n";
+import { Failure } from "./Failure";
+
+/** PageSkeleton holds the place of a page that is on its way. */
+export function PageSkeleton() {
+  const t = useT();
+  return (
+    <Stack gap="lg" p="md" role="status" aria-label={t("shell.loading")}>
+      <Skeleton h={34} w="min(260px, 60%)" />
+      <Skeleton h={120} />
+      <Skeleton h={240} />
+    </Stack>
+  );
+}
+
+/** PageFailure stands for a page that could not be shown. */
+export function PageFailure({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  return (
+    <Stack p="md" maw={560} mx="auto" mt="xl">
+      <Failure error={error} retry={() => void router.invalidate()} />
+    </Stack>
+  );
+}
+
+/** NotFound stands for an address without a page. */
+export function NotFound() {
+  const t = useT();
+  const router = useRouter();
+  return (
+    <Stack component="main" align="center" py={80} px="md" ta="center">
+      <Title order={1} size="h3">
+        {t("shell.notFound")}
+      </Title>
+      <Text c="dimmed">{t("shell.notFoundText")}</Text>
+      <Anchor href={router.basepath || "/"}>{t("shell.toStart")}</Anchor>
+    </Stack>
+  );
+}
