@@ -27,11 +27,15 @@ const keyRefresh = time.Minute
 // forged tokens can't keep the database busy.
 const keyRetry = 2 * time.Second
 
+// keyLife is how long a key signs before Renew replaces it.
+const keyLife = 90 * 24 * time.Hour
+
 var errUnknownKey = errors.New("unknown key")
 
 type signingKey struct {
 	kid     string
 	private ed25519.PrivateKey
+	created clock.Time
 	retired *clock.Time
 }
 
@@ -40,6 +44,8 @@ type signingKey struct {
 type Keys struct {
 	db    *database.DB
 	clock clock.Clock
+
+	loading sync.Mutex // held by the one who looks the keys up
 
 	mu     sync.RWMutex
 	loaded clock.Time
@@ -56,6 +62,21 @@ func (k *Keys) Ensure(ctx context.Context) error {
 	for _, realm := range []Realm{Customer, Staff} {
 		_, err := k.current(ctx, realm)
 		if errors.Is(err, errUnknownKey) {
+			err = k.Rotate(ctx, realm)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Renew rotates the keys that have signed for 90 days. It is to be called now and
+// then, on one node.
+func (k *Keys) Renew(ctx context.Context) error {
+	for _, realm := range []Realm{Customer, Staff} {
+		key, err := k.current(ctx, realm)
+		if err == nil && k.clock.Now().Sub(key.created) >= keyLife {
 			err = k.Rotate(ctx, realm)
 		}
 		if err != nil {
@@ -96,13 +117,19 @@ func (k *Keys) Rotate(ctx context.Context, realm Realm) error {
 // current returns the key that signs.
 func (k *Keys) current(ctx context.Context, realm Realm) (signingKey, error) {
 	keys, loaded := k.of(realm)
-	if len(keys) == 0 || k.clock.Now().Sub(loaded) > keyRefresh {
-		// Keys in hand are good enough while the database is away.
-		if err := k.load(ctx); err != nil && len(keys) == 0 {
+	switch {
+	case len(keys) == 0:
+		if err := k.loadSince(ctx, loaded); err != nil {
 			return signingKey{}, err
 		}
-		keys, _ = k.of(realm)
+	case k.clock.Now().Sub(loaded) > keyRefresh && k.loading.TryLock():
+		// One looks them up anew. The others sign with the keys in hand: who holds
+		// a transaction must not wait for a connection that others like them hold.
+		// Keys in hand are good enough, too, while the database is away.
+		_ = k.load(ctx)
+		k.loading.Unlock()
 	}
+	keys, _ = k.of(realm)
 	for _, key := range keys {
 		if key.retired == nil {
 			return key, nil
@@ -116,7 +143,7 @@ func (k *Keys) public(ctx context.Context, realm Realm, kid string) (ed25519.Pub
 	keys, loaded := k.of(realm)
 	key, ok := find(keys, kid, k.clock.Now())
 	if !ok && k.clock.Now().Sub(loaded) > keyRetry {
-		if err := k.load(ctx); err != nil {
+		if err := k.loadSince(ctx, loaded); err != nil {
 			return nil, err
 		}
 		keys, _ = k.of(realm)
@@ -143,6 +170,20 @@ func (k *Keys) of(realm Realm) ([]signingKey, clock.Time) {
 	return k.realms[realm], k.loaded
 }
 
+// loadSince looks the keys up, unless somebody has done so since the moment
+// given: many who ask at once cost one query.
+func (k *Keys) loadSince(ctx context.Context, before clock.Time) error {
+	k.loading.Lock()
+	defer k.loading.Unlock()
+	k.mu.RLock()
+	fresh := k.loaded != before
+	k.mu.RUnlock()
+	if fresh {
+		return nil
+	}
+	return k.load(ctx)
+}
+
 func (k *Keys) load(ctx context.Context) error {
 	realms := map[Realm][]signingKey{}
 	err := database.Each(ctx, k.db, func(row database.Row) error {
@@ -151,7 +192,7 @@ func (k *Keys) load(ctx context.Context) error {
 			key   signingKey
 			seed  []byte
 		)
-		if err := row.Scan(&realm, &key.kid, &seed, &key.retired); err != nil {
+		if err := row.Scan(&realm, &key.kid, &seed, &key.created, &key.retired); err != nil {
 			return err
 		}
 		if len(seed) != ed25519.SeedSize {
@@ -160,7 +201,7 @@ func (k *Keys) load(ctx context.Context) error {
 		key.private = ed25519.NewKeyFromSeed(seed)
 		realms[realm] = append(realms[realm], key)
 		return nil
-	}, `SELECT realm, kid, seed, retired_at FROM signing_key ORDER BY created_at DESC, kid`)
+	}, `SELECT realm, kid, seed, created_at, retired_at FROM signing_key ORDER BY created_at DESC, kid`)
 	if err != nil {
 		return fmt.Errorf("load signing keys: %w", err)
 	}

@@ -28,11 +28,10 @@ func ParseOpaque(text string) (Opaque, bool) {
 		return o, false
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil {
+	if err != nil || len(raw) != opaqueBytes { // the decoder passes over line breaks
 		return o, false
 	}
-	copy(o.raw[:], raw)
-	return o, true
+	return Opaque{[opaqueBytes]byte(raw)}, true
 }
 
 // Reveal writes the token for its holder, base64url.

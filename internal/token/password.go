@@ -39,6 +39,7 @@ type Hasher struct {
 	running chan struct{}
 	waiting chan struct{}
 	queued  atomic.Int64
+	hashed  atomic.Int64
 	decoy   string
 }
 
@@ -58,6 +59,9 @@ func NewHasher() *Hasher {
 
 // Queued is how many hashes wait or run at this moment.
 func (h *Hasher) Queued() int64 { return h.queued.Load() }
+
+// Hashed is how many hashes were made so far.
+func (h *Hasher) Hashed() int64 { return h.hashed.Load() }
 
 // Hash returns the encoded argon2id hash of a new password.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
@@ -117,6 +121,7 @@ func (h *Hasher) run(ctx context.Context, work func() []byte) ([]byte, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-h.running }()
+	h.hashed.Add(1)
 	return work(), nil
 }
 
@@ -134,6 +139,13 @@ type parameters struct {
 
 func (p parameters) outdated() bool {
 	return p.memory != hashMemory || p.time != hashTime || p.threads != hashThreads || len(p.sum) != hashLength
+}
+
+// bearable keeps a damaged hash from stopping the process, or from being made of
+// next to nothing.
+func (p parameters) bearable() bool {
+	return 0 < p.time && p.time <= 8*hashTime && p.memory <= 8*hashMemory && 0 < p.threads && p.threads <= 8 &&
+		len(p.salt) >= 8 && 16 <= len(p.sum) && len(p.sum) <= 2*hashLength
 }
 
 // encode writes the PHC string format, which other software reads too.
@@ -164,6 +176,9 @@ func decode(encoded string) (parameters, error) {
 	}
 	if p.sum, err = base64.RawStdEncoding.DecodeString(parts[5]); err != nil {
 		return p, fmt.Errorf("password hash: sum: %w", err)
+	}
+	if !p.bearable() {
+		return p, fmt.Errorf("password hash: parameters %q are out of bounds", parts[3])
 	}
 	return p, nil
 }

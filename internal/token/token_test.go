@@ -3,11 +3,9 @@ package token_test
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -158,54 +156,82 @@ func TestRotatedKeySignsAtOnceAndTheOldOneVerifiesOn(t *testing.T) {
 	})
 }
 
-func TestPasswordIsRightOnlyForItsHash(t *testing.T) {
-	h := token.NewHasher()
-	hash, err := h.Hash(t.Context(), "correct horse")
-	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
-		t.Fatalf("%q, %v", hash, err)
-	}
-	for password, want := range map[string]bool{"correct horse": true, "correct horse ": false, "": false} {
-		ok, outdated, err := h.Verify(t.Context(), password, hash)
-		if err != nil || ok != want || outdated {
-			t.Errorf("%q: %v, %v, %v", password, ok, outdated, err)
+func TestKeysAreRenewedAfterNinetyDays(t *testing.T) {
+	const day = 24 * time.Hour
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		b := newBench(t, db)
+		signing := func() string {
+			t.Helper()
+			if err := b.keys.Renew(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			keys, err := b.keys.Public(t.Context(), token.Customer)
+			if err != nil || len(keys) == 0 {
+				t.Fatal(keys, err)
+			}
+			return keys[0].KeyID
 		}
-	}
-	if ok, _, err := h.Verify(t.Context(), "", ""); ok || err != nil {
-		t.Errorf("no hash: %v, %v", ok, err)
-	}
-	weaker := "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$" + strings.Split(hash, "$")[5]
-	if _, outdated, err := h.Verify(t.Context(), "x", weaker); err != nil || !outdated {
-		t.Errorf("older parameters: outdated %v, %v", outdated, err)
-	}
+		first := signing()
+		b.clock.Advance(90*day - time.Minute)
+		if signing() != first {
+			t.Error("renewed before its time")
+		}
+		b.clock.Advance(time.Minute)
+		raw := b.sign(t, b.customer)
+		if signing() == first {
+			t.Error("not renewed in time")
+		}
+		if _, err := b.customer.Verify(t.Context(), raw); err != nil {
+			t.Errorf("token of the old key: %v", err)
+		}
+	})
 }
 
-func TestHashingBeyondTheQueueIsTurnedAway(t *testing.T) {
-	h := token.NewHasher()
-	var turned, done atomic.Int64
-	var wg sync.WaitGroup
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	for range 2000 {
-		wg.Go(func() {
-			_, err := h.Hash(ctx, "password")
-			switch {
-			case fault.Is(err, fault.KindUnavailable):
-				turned.Add(1)
-			case err == nil:
-				done.Add(1)
-				cancel() // enough seen; the rest need not be hashed
-			case !errors.Is(err, context.Canceled):
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if turned.Load() == 0 || done.Load() == 0 {
-		t.Errorf("%d turned away, %d hashed; want some of both", turned.Load(), done.Load())
-	}
-	if h.Queued() != 0 {
-		t.Errorf("%d still queued", h.Queued())
-	}
+// Nodes' clocks differ a little; a token must not wait for the slower one.
+func TestTokenOfANodeWhoseClockIsAheadIsGood(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		b := newBench(t, db)
+		ahead := clock.NewManual()
+		ahead.Advance(5 * time.Second)
+		raw := b.sign(t, token.NewSigner(token.Customer, b.keys, ahead))
+		if _, err := b.customer.Verify(t.Context(), raw); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Everyone who signs while the keys are looked up anew may hold a connection; if
+// each waited for another, the last ones would wait for ever.
+func TestSigningInTransactionsNeedsNoConnectionMore(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		if db.Engine() == database.SQLite {
+			t.Skip("one writer at a time")
+		}
+		b := newBench(t, db)
+		var (
+			n     = db.Stats().Max
+			ready sync.WaitGroup
+			done  sync.WaitGroup
+		)
+		ready.Add(n)
+		b.clock.Advance(2 * time.Minute) // the keys in hand are stale
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		for range n {
+			done.Go(func() {
+				err := db.InTx(ctx, func(database.Tx) error {
+					ready.Done()
+					ready.Wait()
+					_, err := b.customer.Sign(ctx, token.Claims{Subject: "someone"})
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		done.Wait()
+	})
 }
 
 func TestOpaqueTokenIsReadBackAndNeverPrinted(t *testing.T) {
@@ -244,6 +270,23 @@ func FuzzVerify(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		if _, err := signer.Verify(t.Context(), token.Bearer("Bearer "+raw)); err == nil {
 			t.Errorf("accepted %q", raw)
+		}
+	})
+}
+
+func FuzzOpaque(f *testing.F) {
+	f.Add("")
+	f.Add(token.NewOpaque().Reveal())
+	f.Add(strings.Repeat("A", 43))
+	f.Add(strings.Repeat("_", 42) + "=")
+	f.Add(strings.Repeat("\n", 43))
+	f.Fuzz(func(t *testing.T, text string) {
+		parsed, ok := token.ParseOpaque(text)
+		if ok && parsed.Reveal() != text {
+			t.Errorf("%q has a second spelling %q", text, parsed.Reveal())
+		}
+		if !ok && parsed != (token.Opaque{}) {
+			t.Errorf("%q is no token, yet something was read", text)
 		}
 	})
 }
