@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	_ "modernc.org/sqlite" // the engine's bare driver
+)
+
+// measureTransfers measures imports and exports against the engine's own bulk
+// ways with the same rows.
+func (b *bench) measureTransfers(ctx context.Context, n *node, o organization, size int) error {
+	limits := postgresLimits
+	into, from := "bare COPY into a table with the same indexes", "bare COPY TO"
+	if b.engine.server == "" {
+		limits, into, from = sqliteLimits, "bare prepared inserts into a table with the same indexes", "bare SELECT of the same columns"
+	}
+	load, dump, err := limits(ctx, n.database, b.dir)
+	if err != nil {
+		return err
+	}
+	add := func(path string, rows int, took time.Duration, against string, limit float64) {
+		figure := float64(rows) / took.Seconds()
+		b.growth.add(path, b.engine.name, size, fmt.Sprintf("%s rows/s", grouped(int(figure))))
+		if size == b.largest() {
+			b.table.add(row{path, b.engine.name, rowsPerSecond, figure, against, limit})
+		}
+	}
+	add("import of CSV", size, o.imported, into, load)
+	b.growth.add("import of CSV: memory above idle", b.engine.name, size, mebibytes.format(mib(o.peak)))
+	if size == b.largest() {
+		b.table.add(row{path: "import of CSV: memory above idle", engine: b.engine.name, unit: mebibytes, figure: mib(o.peak)})
+	}
+	rows := min(b.rows, size)
+	xlsx, bulk, err := b.otherImports(ctx, n, rows)
+	if err != nil {
+		return err
+	}
+	add("import of XLSX", rows, xlsx, into, load)
+	add("import of bulk JSON", rows, bulk, into, load)
+	access, err := n.signIn(ctx, o.email)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := request(ctx, newClient(1), http.MethodGet, n.URL+"/api/v1/contacts/export", access, "", http.StatusOK); err != nil {
+		return err
+	}
+	add("export of CSV", size, time.Since(began), from, dump)
+	return nil
+}
+
+// otherImports returns how long the other two forms take in organizations of
+// their own.
+func (b *bench) otherImports(ctx context.Context, n *node, rows int) (xlsx, bulk time.Duration, err error) {
+	tokens, err := n.Customer(ctx, "xlsx@example.com")
+	if err != nil {
+		return 0, 0, err
+	}
+	content, err := xlsxFile(0, rows)
+	if err != nil {
+		return 0, 0, err
+	}
+	began := time.Now()
+	if err := n.upload(ctx, tokens.Access, "people.xlsx", content, "", rows); err != nil {
+		return 0, 0, err
+	}
+	xlsx = time.Since(began)
+	if tokens, err = n.Customer(ctx, "bulk@example.com"); err != nil {
+		return 0, 0, err
+	}
+	body := bulkBody(0, rows)
+	began = time.Now()
+	err = storedAll(n.Call(ctx, http.MethodPost, "/api/v1/contacts/bulk", tokens.Access, body), rows)
+	return xlsx, time.Since(began), err
+}
+
+// ofLarge are the contacts of the large organization, oldest first, as they were
+// imported.
+const ofLarge = ` FROM contact WHERE account_id = (SELECT account_id FROM membership m JOIN users u ON u.id = m.user_id WHERE u.email_key = 'large@example.com') ORDER BY id`
+
+const exported = `SELECT first_name, last_name, phone, email, tags, notes`
+
+// postgresLimits copies the contacts of the large organization out in binary
+// form, and back in to a table like theirs; and out as CSV. It returns rows a
+// second.
+func postgresLimits(ctx context.Context, address, dir string) (load, dump float64, err error) {
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return 0, 0, fmt.Errorf("connect to PostgreSQL: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	file, err := os.CreateTemp(dir, "copy-")
+	if err != nil {
+		return 0, 0, fmt.Errorf("file of rows: %w", err)
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if _, err := conn.PgConn().CopyTo(ctx, file, `COPY (SELECT *`+ofLarge+`) TO STDOUT (FORMAT binary)`); err != nil {
+		return 0, 0, fmt.Errorf("copy out: %w", err)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return 0, 0, fmt.Errorf("file of rows: %w", err)
+	}
+	if _, err := conn.Exec(ctx, `CREATE TABLE bare_contact (LIKE contact INCLUDING ALL)`); err != nil {
+		return 0, 0, fmt.Errorf("make a table: %w", err)
+	}
+	began := time.Now()
+	tag, err := conn.PgConn().CopyFrom(ctx, file, `COPY bare_contact FROM STDIN (FORMAT binary)`)
+	if err != nil {
+		return 0, 0, fmt.Errorf("copy in: %w", err)
+	}
+	load = float64(tag.RowsAffected()) / time.Since(began).Seconds()
+	if _, err := conn.Exec(ctx, `DROP TABLE bare_contact`); err != nil {
+		return 0, 0, fmt.Errorf("drop a table: %w", err)
+	}
+	began = time.Now()
+	tag, err = conn.PgConn().CopyTo(ctx, io.Discard, `COPY (`+exported+ofLarge+`) TO STDOUT (FORMAT csv)`)
+	if err != nil {
+		return 0, 0, fmt.Errorf("copy out: %w", err)
+	}
+	return load, float64(tag.RowsAffected()) / time.Since(began).Seconds(), nil
+}
+
+// liteBatch is how many rows are held in memory between reading and inserting.
+const liteBatch = 10_000
+
+// sqliteLimits inserts the contacts of the large organization, row by row with
+// one prepared statement in one transaction, into another file with a table like
+// theirs; and reads the exported columns. It returns rows a second. Reading what
+// to insert is not counted.
+func sqliteLimits(ctx context.Context, address, dir string) (load, dump float64, err error) {
+	source, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(address, "sqlite://")+"?_pragma=query_only(ON)&_pragma=busy_timeout(5000)")
+	if err != nil {
+		return 0, 0, fmt.Errorf("open SQLite: %w", err)
+	}
+	defer source.Close()
+	path := filepath.Join(dir, "bare.db")
+	target, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-16000)")
+	if err != nil {
+		return 0, 0, fmt.Errorf("open SQLite: %w", err)
+	}
+	defer func() {
+		target.Close()
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			_ = os.Remove(path + suffix)
+		}
+	}()
+	target.SetMaxOpenConns(1)
+	if err := copySchema(ctx, source, target); err != nil {
+		return 0, 0, err
+	}
+	if load, err = insertAll(ctx, source, target); err != nil {
+		return 0, 0, err
+	}
+	began := time.Now()
+	read, err := scanAll(ctx, source, exported+ofLarge, func([]any) error { return nil })
+	return load, float64(read) / time.Since(began).Seconds(), err
+}
+
+func copySchema(ctx context.Context, source, target *sql.DB) error {
+	var statements []string
+	_, err := scanAll(ctx, source, `SELECT sql FROM sqlite_master WHERE tbl_name = 'contact' AND sql IS NOT NULL ORDER BY type DESC`, func(row []any) error {
+		statements = append(statements, fmt.Sprint(row[0]))
+		return nil
+	})
+	for _, statement := range statements {
+		if _, failure := target.ExecContext(ctx, statement); failure != nil {
+			return fmt.Errorf("%s: %w", statement, failure)
+		}
+	}
+	return err
+}
+
+func insertAll(ctx context.Context, source, target *sql.DB) (float64, error) {
+	tx, err := target.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, fmt.Errorf("insert: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	var (
+		insert *sql.Stmt
+		took   time.Duration
+		batch  [][]any
+	)
+	flush := func() error {
+		began := time.Now()
+		for _, row := range batch {
+			if _, err := insert.ExecContext(ctx, row...); err != nil {
+				return fmt.Errorf("insert: %w", err)
+			}
+		}
+		took += time.Since(began)
+		batch = batch[:0]
+		return nil
+	}
+	rows, err := scanAll(ctx, source, `SELECT *`+ofLarge, func(row []any) error {
+		if insert == nil {
+			insert, err = tx.PrepareContext(ctx, `INSERT INTO contact VALUES (`+strings.TrimSuffix(strings.Repeat("?,", len(row)), ",")+`)`)
+			if err != nil {
+				return fmt.Errorf("insert: %w", err)
+			}
+		}
+		if batch = append(batch, row); len(batch) == liteBatch {
+			return flush()
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if rows == 0 {
+		return 0, errors.New("there are no contacts to insert")
+	}
+	if err := flush(); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if err := tx.Commit(); err != nil {
+		return 0, fmt.Errorf("insert: %w", err)
+	}
+	took += time.Since(began)
+	return float64(rows) / took.Seconds(), nil
+}
+
+// scanAll calls f with every row of a query, each a slice of its own.
+func scanAll(ctx context.Context, db *sql.DB, query string, f func(row []any) error) (int, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return 0, fmt.Errorf("read: %w", err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return 0, fmt.Errorf("read: %w", err)
+	}
+	count := 0
+	for ; rows.Next(); count++ {
+		row, places := make([]any, len(names)), make([]any, len(names))
+		for i := range row {
+			places[i] = &row[i]
+		}
+		if err := rows.Scan(places...); err != nil {
+			return 0, fmt.Errorf("read: %w", err)
+		}
+		for i, value := range row {
+			row[i] = kept(value)
+		}
+		if err := f(row); err != nil {
+			return 0, err
+		}
+	}
+	return count, rows.Err()
+}
+
+// kept copies what the driver may overwrite.
+func kept(value any) any {
+	if b, ok := value.([]byte); ok {
+		return bytes.Clone(b)
+	}
+	return value
+}
