@@ -35,7 +35,7 @@ export function Frame({ suffix, place, navigation, menu, children }: Props) {
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="sm" wrap="nowrap" className={classes.left}>
             <Burger opened={opened} onClick={toggle} hiddenFrom="md" size="sm" aria-label={t("shell.menu")} aria-expanded={opened} />
-            <Link to="/" className={classes.home} data-short={place ? true : undefined} aria-label={t("shell.toStart")}>
+            <Link to="/" className={classes.home} data-short={place ? true : undefined} aria-label={`${suffix ? `Ujumbe ${suffix}` : "Ujumbe"}: ${t("shell.toStart")}`}>
               <Brand suffix={suffix} />
             </Link>
             {place}
