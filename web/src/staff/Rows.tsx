@@ -1,0 +1,55 @@
+import { Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
+
+import { useT } from "../i18n/I18n";
+import classes from "./Rows.module.css";
+
+/** Rows is a list of people or organizations. */
+export function Rows({ children }: { children: ReactNode }) {
+  return <ul className={classes.rows}>{children}</ul>;
+}
+
+interface RowProps {
+  /** Stands before the name. */
+  start?: ReactNode;
+  name: ReactNode;
+  below: ReactNode;
+  facts: ReactNode;
+  actions?: ReactNode;
+}
+
+/** Row is one of them; on a phone its facts move below the name. */
+export function Row({ start, name, below, facts, actions }: RowProps) {
+  return (
+    <li className={`panel ${classes.row}`}>
+      {start}
+      <div className={classes.text}>
+        {name}
+        {below}
+      </div>
+      <div className={classes.facts}>{facts}</div>
+      {actions}
+    </li>
+  );
+}
+
+/** State says whether something is on, in a word beside a mark. */
+export function State({ on, children }: { on: boolean; children: ReactNode }) {
+  return (
+    <span className={classes.state} data-off={on ? undefined : true}>
+      {children}
+    </span>
+  );
+}
+
+/** RowsSkeleton holds the place of rows that are on their way. */
+export function RowsSkeleton() {
+  const t = useT();
+  return (
+    <div className={classes.rows} role="status" aria-label={t("shell.loading")}>
+      {Array.from({ length: 5 }, (_, i) => (
+        <Skeleton key={i} h={72} radius="md" />
+      ))}
+    </div>
+  );
+}

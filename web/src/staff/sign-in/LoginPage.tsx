@@ -1,0 +1,52 @@
+import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+
+import { publicClient, unwrap } from "../../api/client";
+import { AuthLayout } from "../../features/auth/AuthLayout";
+import { useT } from "../../i18n/I18n";
+import { Failure } from "../../ui/Failure";
+import { email, required } from "../../ui/fields";
+import { AnchorLink } from "../../ui/links";
+import { session } from "../api";
+
+const route = getRouteApi("/login");
+
+/** LoginPage signs a member of the staff in. */
+export function LoginPage() {
+  const t = useT();
+  const navigate = useNavigate();
+  const { to } = route.useSearch();
+  const form = useForm({
+    initialValues: { email: "", password: "" },
+    validate: {
+      email: (v) => (email(v) ? t("form.emailWrong") : null),
+      password: (v) => (required(v) ? t("form.required") : null),
+    },
+  });
+  const login = useMutation({
+    mutationFn: () => unwrap(publicClient.POST("/api/v1/admin/auth/login", { body: { ...form.values, email: form.values.email.trim() } })),
+    onSuccess: (pair) => {
+      session.begin(pair);
+      return navigate({ href: to ?? "/", replace: true });
+    },
+  });
+  return (
+    <AuthLayout title={t("staff.signInTitle")} text={t("staff.signInText")} suffix={t("staff.console")}>
+      <form noValidate onSubmit={form.onSubmit(() => login.mutate())}>
+        <Stack>
+          <TextInput label={t("field.email")} type="email" autoComplete="username" autoFocus {...form.getInputProps("email")} />
+          <PasswordInput label={t("field.password")} autoComplete="current-password" {...form.getInputProps("password")} />
+          <Failure error={login.error} />
+          <Button type="submit" loading={login.isPending}>
+            {t("auth.signIn")}
+          </Button>
+          <AnchorLink to="/forgot-password" size="sm" ta="center">
+            {t("auth.forgot")}
+          </AnchorLink>
+        </Stack>
+      </form>
+    </AuthLayout>
+  );
+}
