@@ -2,11 +2,15 @@
 package console
 
 import (
+	"bytes"
+	"cmp"
 	"embed"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
 	"strings"
+	"time"
 )
 
 // dist is filled by `make build`; a binary built by `go build` alone has a page
@@ -34,24 +38,62 @@ func serve(files fs.FS, entry string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", csp)
 		name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
-		if info, err := fs.Stat(files, name); err == nil && !info.IsDir() {
-			if strings.HasPrefix(name, "assets/") {
-				// The names of assets carry a hash of their content.
-				w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-			}
-			http.ServeFileFS(w, r, files, name)
-			return
-		}
-		page, err := fs.ReadFile(files, entry)
-		if err != nil {
-			page = []byte(notBuilt)
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-cache")
-		if r.Method != http.MethodHead {
-			_, _ = w.Write(page)
+		info, err := fs.Stat(files, name)
+		switch {
+		case err == nil && !info.IsDir():
+			serveFile(w, r, files, name)
+		case strings.HasPrefix(name, assets):
+			// A file of an older build. A page in its place would be taken for a
+			// script.
+			w.Header().Set("Cache-Control", "no-store")
+			http.Error(w, "This file is gone. Load the page again.", http.StatusNotFound)
+		default:
+			servePage(w, r, files, entry)
 		}
 	})
+}
+
+// assets is the folder whose files carry a hash of their content in their names.
+const assets = "assets/"
+
+// serveFile prefers the copy that the build compressed, so that nothing is
+// compressed while someone waits.
+func serveFile(w http.ResponseWriter, r *http.Request, files fs.FS, name string) {
+	if strings.HasPrefix(name, assets) {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	} else {
+		w.Header().Set("Cache-Control", "no-cache")
+	}
+	w.Header().Add("Vary", "Accept-Encoding")
+	if _, err := fs.Stat(files, name+".br"); err == nil && takesBrotli(r) {
+		w.Header().Set("Content-Type", cmp.Or(mime.TypeByExtension(path.Ext(name)), "application/octet-stream"))
+		w.Header().Set("Content-Encoding", "br")
+		name += ".br"
+	}
+	http.ServeFileFS(w, r, files, name)
+}
+
+// takesBrotli reports whether the client names brotli and does not refuse it.
+func takesBrotli(r *http.Request) bool {
+	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(strings.TrimSpace(coding), ";")
+		if name == "br" {
+			return strings.ReplaceAll(quality, " ", "") != "q=0"
+		}
+	}
+	return false
+}
+
+// servePage answers every address that is no file with the page of the entry
+// point, which finds out itself what to show.
+func servePage(w http.ResponseWriter, r *http.Request, files fs.FS, entry string) {
+	page, err := fs.ReadFile(files, entry)
+	if err != nil {
+		page = []byte(notBuilt)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(page))
 }
 
 const notBuilt = `<!doctype html>

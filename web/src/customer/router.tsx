@@ -5,7 +5,6 @@ import { contactSearch } from "../features/contacts/search";
 import { NotFound, PageFailure, PageSkeleton } from "../ui/RouteStates";
 import { session } from "./api";
 import { meQuery } from "./queries";
-import { Shell } from "./Shell";
 
 interface Context {
   queries: QueryClient;
@@ -71,7 +70,7 @@ const shell = createRoute({
     const me = await context.queries.ensureQueryData(meQuery);
     if (!me.firstName || !me.lastName) throw redirect({ to: "/welcome" });
   },
-  component: Shell,
+  component: lazyRouteComponent(() => import("./Shell"), "Shell"),
 });
 
 const pages = [

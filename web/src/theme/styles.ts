@@ -1,4 +1,5 @@
-// Only what the consoles use of Mantine's styles, in its own order.
+// Only what the consoles use of Mantine's styles, in its own order. What one page
+// alone uses is imported there.
 import "@mantine/core/styles/baseline.css";
 import "@mantine/core/styles/default-css-variables.css";
 import "@mantine/core/styles/global.css";
@@ -26,10 +27,8 @@ import "@mantine/core/styles/Button.css";
 import "@mantine/core/styles/Center.css";
 import "@mantine/core/styles/Checkbox.css";
 import "@mantine/core/styles/Combobox.css";
-import "@mantine/core/styles/Container.css";
 import "@mantine/core/styles/Divider.css";
 import "@mantine/core/styles/Drawer.css";
-import "@mantine/core/styles/Fieldset.css";
 import "@mantine/core/styles/List.css";
 import "@mantine/core/styles/Menu.css";
 import "@mantine/core/styles/Modal.css";
@@ -40,15 +39,10 @@ import "@mantine/core/styles/Pill.css";
 import "@mantine/core/styles/PillsInput.css";
 import "@mantine/core/styles/Progress.css";
 import "@mantine/core/styles/Radio.css";
-import "@mantine/core/styles/SegmentedControl.css";
 import "@mantine/core/styles/SimpleGrid.css";
 import "@mantine/core/styles/Skeleton.css";
-import "@mantine/core/styles/Slider.css";
 import "@mantine/core/styles/Stack.css";
-import "@mantine/core/styles/Stepper.css";
-import "@mantine/core/styles/Switch.css";
 import "@mantine/core/styles/Table.css";
-import "@mantine/core/styles/Tabs.css";
 import "@mantine/core/styles/Text.css";
 import "@mantine/core/styles/ThemeIcon.css";
 import "@mantine/core/styles/Title.css";

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, NavLink, ScrollArea } from "@mantine/core";
+import { AppShell, Burger, Group, NavLink } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useEffect, type ComponentType, type ReactNode } from "react";
@@ -50,9 +50,7 @@ export function Frame({ suffix, place, navigation, menu, children }: Props) {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar className={classes.navbar} aria-label={t("shell.navigation")}>
-        <ScrollArea flex={1} p="sm">
-          {navigation}
-        </ScrollArea>
+        <div className={classes.pages}>{navigation}</div>
         <Group p="sm" gap={4} hiddenFrom="xs">
           <LanguageMenu />
           <SchemeToggle />

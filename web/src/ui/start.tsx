@@ -1,11 +1,11 @@
-import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
+import { localStorageColorSchemeManager, MantineProvider, mergeThemeOverrides } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { StrictMode, type ReactNode } from "react";
+import { StrictMode, useMemo, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { Problem } from "../api/problem";
-import { I18nProvider, preferredLanguage } from "../i18n/I18n";
+import { I18nProvider, preferredLanguage, useT } from "../i18n/I18n";
 import type { Loaders } from "../i18n/catalogue";
 import { cssVariables, theme } from "../theme/theme";
 import "../theme/styles";
@@ -32,19 +32,30 @@ export async function start(loaders: Loaders, queries: QueryClient, app: ReactNo
   createRoot(root).render(
     <StrictMode>
       <I18nProvider loaders={loaders} initial={{ language, messages }}>
-        <MantineProvider
-          theme={theme}
-          defaultColorScheme="auto"
-          cssVariablesResolver={cssVariables}
-          colorSchemeManager={localStorageColorSchemeManager({ key: "ujumbe.scheme" })}
-        >
+        <Look>
           <QueryClientProvider client={queries}>
             {app}
             <Notifications position="bottom-right" />
           </QueryClientProvider>
-        </MantineProvider>
+        </Look>
       </I18nProvider>
     </StrictMode>,
+  );
+}
+
+const schemes = localStorageColorSchemeManager({ key: "ujumbe.scheme" });
+
+/** Look gives its children the theme, with words in the chosen language for the buttons that Mantine draws itself. */
+function Look({ children }: { children: ReactNode }) {
+  const t = useT();
+  const worded = useMemo(
+    () => mergeThemeOverrides(theme, { components: { Notification: { defaultProps: { closeButtonProps: { "aria-label": t("action.close") } } } } }),
+    [t],
+  );
+  return (
+    <MantineProvider theme={worded} defaultColorScheme="auto" cssVariablesResolver={cssVariables} colorSchemeManager={schemes}>
+      {children}
+    </MantineProvider>
   );
 }
 

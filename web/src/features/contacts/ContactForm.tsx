@@ -1,4 +1,5 @@
 import { Button, Divider, Group, MultiSelect, SimpleGrid, Stack, Switch, TagsInput, Text, Textarea, TextInput } from "@mantine/core";
+import "@mantine/core/styles/Switch.css";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 

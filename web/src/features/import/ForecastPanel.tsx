@@ -1,4 +1,5 @@
 import { Skeleton, Spoiler, Table, Text, Title } from "@mantine/core";
+import "@mantine/core/styles/Spoiler.css";
 
 import type { MessageKey } from "../../i18n/catalogue";
 import { useFormat, useT } from "../../i18n/I18n";

@@ -1,4 +1,5 @@
 import { Stepper } from "@mantine/core";
+import "@mantine/core/styles/Stepper.css";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useState } from "react";

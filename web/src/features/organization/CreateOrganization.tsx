@@ -10,7 +10,7 @@ import { placeErrors, required } from "../../ui/fields";
 import { notify } from "../../ui/notify";
 
 /** CreateOrganization opens another organization and moves there. */
-export function CreateOrganization({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export default function CreateOrganization({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const t = useT();
   const form = useForm({ initialValues: { name: "" }, validate: { name: (v) => (required(v) ? t("form.required") : null) } });
   const create = useMutation({

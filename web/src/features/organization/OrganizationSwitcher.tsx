@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Menu, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 
 import { unwrap } from "../../api/client";
 import { api, session } from "../../customer/api";
@@ -9,7 +10,9 @@ import { useT } from "../../i18n/I18n";
 import { IconCheck, IconPlus, IconSelector } from "../../ui/icons";
 import { notify, notifyFailure } from "../../ui/notify";
 import { sentence } from "../../ui/sentence";
-import { CreateOrganization } from "./CreateOrganization";
+
+// Few ever open another organization; the others need not load the form.
+const CreateOrganization = lazy(() => import("./CreateOrganization"));
 
 /** OrganizationSwitcher shows where one works and leads to the other places. It is always in sight. */
 export function OrganizationSwitcher() {
@@ -68,7 +71,7 @@ export function OrganizationSwitcher() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <CreateOrganization opened={creating} onClose={close} />
+      <Suspense>{creating ? <CreateOrganization opened onClose={close} /> : null}</Suspense>
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Avatar, Button, FileButton, Group, Modal, Slider, Stack, Text } from "@mantine/core";
+import "@mantine/core/styles/Slider.css";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import Cropper, { type Area } from "react-easy-crop";

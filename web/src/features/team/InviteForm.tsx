@@ -1,4 +1,5 @@
 import { Button, Checkbox, Group, Modal, PasswordInput, Radio, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import "@mantine/core/styles/SegmentedControl.css";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
