@@ -7,6 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"strings"
+	"sync"
 	"time"
 
 	"ujumbe/internal/clock"
@@ -56,6 +59,9 @@ type Links struct {
 	queue *job.Queue
 	mail  mail.Sender
 	kinds map[Purpose]Kind
+	// turns keep the mails of one purpose to one address in the order in which
+	// their tokens are made, so that of two mails the later has the good link.
+	turns [64]sync.Mutex
 }
 
 // New returns a Links that sends by the queue.
@@ -87,22 +93,30 @@ func (l *Links) deliver(ctx context.Context, d delivery) error {
 	if !ok {
 		return job.Permanent(fmt.Errorf("unknown purpose %q", d.Purpose))
 	}
+	turn := l.turn(d)
+	turn.Lock()
+	defer turn.Unlock()
+
 	var (
 		holder Holder
 		raw    token.Opaque
+		nobody bool
 	)
 	err := l.db.InTx(ctx, func(tx database.Tx) error {
 		var err error
-		if holder, err = kind.Find(ctx, tx, d.About); err != nil {
+		holder, err = kind.Find(ctx, tx, d.About)
+		if nobody = errors.Is(err, ErrNobody); nobody {
+			// The same writes as for somebody, or the next request would have to
+			// wait for them less long. The token is nobody's and never leaves.
+			holder, err = Holder{}, nil
+		}
+		if err != nil {
 			return err
 		}
 		raw, err = l.Mint(ctx, tx, d.Purpose, holder)
 		return err
 	})
-	if errors.Is(err, ErrNobody) {
-		return nil
-	}
-	if err != nil {
+	if err != nil || nobody {
 		return err
 	}
 	message, err := kind.Write(holder, raw.Reveal())
@@ -118,18 +132,22 @@ func (l *Links) deliver(ctx context.Context, d delivery) error {
 	return nil
 }
 
-// Mint makes the token of a link and ends older ones of the same purpose. It is
-// for links that are not mailed; others go through Send.
+func (l *Links) turn(d delivery) *sync.Mutex {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(string(d.Purpose) + "\x00" + strings.ToLower(d.About)))
+	return &l.turns[sum.Sum32()%uint32(len(l.turns))]
+}
+
+// Mint makes the token of a link; it takes the place of an older one of the same
+// purpose. It is for links that are not mailed; others go through Send.
 func (l *Links) Mint(ctx context.Context, tx database.Tx, purpose Purpose, h Holder) (token.Opaque, error) {
-	_, err := tx.Exec(ctx, `DELETE FROM one_time_token WHERE subject_id = $1 AND purpose = $2`, h.Subject, purpose)
-	if err != nil {
-		return token.Opaque{}, fmt.Errorf("end older links: %w", err)
-	}
 	raw, now := token.NewOpaque(), l.clock.Now()
-	_, err = tx.Exec(ctx, `INSERT INTO one_time_token (hash, purpose, subject_id, email_key, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	_, err := tx.Exec(ctx, `INSERT INTO one_time_token (hash, purpose, subject_id, email_key, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (subject_id, purpose) DO UPDATE SET hash = excluded.hash, email_key = excluded.email_key,
+			created_at = excluded.created_at, expires_at = excluded.expires_at, used_at = NULL`,
 		raw.Hash(), purpose, h.Subject, mail.AddressKey(h.Email), now, now.Add(l.kinds[purpose].Life))
 	if err != nil {
-		return token.Opaque{}, fmt.Errorf("insert link: %w", err)
+		return token.Opaque{}, fmt.Errorf("make link: %w", err)
 	}
 	return raw, nil
 }
@@ -154,6 +172,25 @@ func (l *Links) Redeem(ctx context.Context, tx database.Tx, purpose Purpose, raw
 		return subject, "", fmt.Errorf("redeem link: %w", err)
 	}
 	return subject, emailKey, nil
+}
+
+// Check reports by ErrInvalid that a token can't be redeemed at this moment. It
+// spends nothing: callers ask before they do what is costly.
+func (l *Links) Check(ctx context.Context, q database.Querier, purpose Purpose, rawToken string) error {
+	raw, ok := token.ParseOpaque(rawToken)
+	if !ok {
+		return ErrInvalid
+	}
+	var good bool
+	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM one_time_token WHERE hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > $3)`,
+		raw.Hash(), purpose, l.clock.Now()).Scan(&good)
+	if err != nil {
+		return fmt.Errorf("look for link: %w", err)
+	}
+	if !good {
+		return ErrInvalid
+	}
+	return nil
 }
 
 // End makes every open link about a subject worthless.
