@@ -51,22 +51,22 @@ func TestFlowBelongsToWhoeverBeganIt(t *testing.T) {
 		asBrowser := func(w *world) begun { return w.consent(w.begin("idp_a", browser...), person()) }
 		withCookie := func(b begun) []string { return append(slices.Clone(browser), "Cookie", b.cookie) }
 
-		w.run(t, "a program sends nothing but the code", func(t *testing.T, w *world) {
+		w.run(t, "a program sends nothing but the code", func(_ *testing.T, w *world) {
 			w.Want(w.callback(w.arrive("idp_a", person()), nil), 200)
 		})
-		w.run(t, "a program sends the state too", func(t *testing.T, w *world) {
+		w.run(t, "a program sends the state too", func(_ *testing.T, w *world) {
 			b := w.arrive("idp_a", person())
 			w.Want(w.callback(b, map[string]any{"state": b.state}), 200)
 		})
-		w.run(t, "a browser sends its cookie", func(t *testing.T, w *world) {
+		w.run(t, "a browser sends its cookie", func(_ *testing.T, w *world) {
 			b := asBrowser(w)
 			w.Want(w.callback(b, nil, withCookie(b)...), 200)
 		})
-		w.run(t, "a browser sends the state", func(t *testing.T, w *world) {
+		w.run(t, "a browser sends the state", func(_ *testing.T, w *world) {
 			b := asBrowser(w)
 			w.Want(w.callback(b, map[string]any{"state": b.state}, browser...), 200)
 		})
-		w.run(t, "a browser sends both", func(t *testing.T, w *world) {
+		w.run(t, "a browser sends both", func(_ *testing.T, w *world) {
 			b := asBrowser(w)
 			w.Want(w.callback(b, map[string]any{"state": b.state}, withCookie(b)...), 200)
 		})
@@ -74,7 +74,7 @@ func TestFlowBelongsToWhoeverBeganIt(t *testing.T) {
 			wantCode(t, w.callback(asBrowser(w), nil, browser...), 400, "state_required")
 			wantCode(t, w.callback(w.arrive("idp_a", person()), nil, browser...), 400, "state_required")
 		})
-		w.run(t, "the older of two tabs", func(t *testing.T, w *world) {
+		w.run(t, "the older of two tabs", func(_ *testing.T, w *world) {
 			first := asBrowser(w)
 			second := w.consent(w.begin("idp_a", withCookie(first)...), person())
 			w.Want(w.callback(first, map[string]any{"state": first.state}, withCookie(second)...), 200)

@@ -53,24 +53,24 @@ type FlowInput struct {
 	Plain string `cookie:"ujumbe-flow" hidden:"true"`
 }
 
-type beginOutput struct {
+type identityURLOutput struct {
 	SetCookie []string `header:"Set-Cookie" hidden:"true"`
 	Body      struct {
 		URL string `json:"url" format:"uri" doc:"Where to send the browser. It comes back with a code and a state."`
 	}
 }
 
-func (h *identityHandler) begin(ctx context.Context, in *FlowInput) (*beginOutput, error) {
+func (h *identityHandler) begin(ctx context.Context, in *FlowInput) (*identityURLOutput, error) {
 	address, state, err := h.identities.Begin(ctx, h.slot)
 	if err != nil {
 		return nil, err
 	}
-	out := &beginOutput{SetCookie: h.cookies.remember(state, h.cookies.read(in))}
+	out := &identityURLOutput{SetCookie: h.cookies.remember(state, h.cookies.read(in))}
 	out.Body.URL = address
 	return out, nil
 }
 
-type finishInput struct {
+type identityReturnInput struct {
 	FlowInput
 	Body struct {
 		Code      string `json:"code" minLength:"1" maxLength:"8192" doc:"The authorization code that the browser came back with."`
@@ -80,12 +80,12 @@ type finishInput struct {
 	}
 }
 
-type finishOutput struct {
+type identityResultOutput struct {
 	SetCookie []string `header:"Set-Cookie" hidden:"true"`
 	Body      Result
 }
 
-func (h *identityHandler) finish(ctx context.Context, in *finishInput) (*finishOutput, error) {
+func (h *identityHandler) finish(ctx context.Context, in *identityReturnInput) (*identityResultOutput, error) {
 	var c field.Checks
 	r := Return{
 		Code: in.Body.Code, State: in.Body.State, Begun: h.cookies.read(&in.FlowInput),
@@ -99,7 +99,7 @@ func (h *identityHandler) finish(ctx context.Context, in *finishInput) (*finishO
 	if err != nil {
 		return nil, err
 	}
-	return &finishOutput{SetCookie: h.cookies.forget(), Body: result}, nil
+	return &identityResultOutput{SetCookie: h.cookies.forget(), Body: result}, nil
 }
 
 // flowCookies are the names by which a browser remembers the flows it has begun.

@@ -70,7 +70,7 @@ func TestNameIsStoredWhenItFirstComesAndNeverReplaced(t *testing.T) {
 				t.Errorf("got %s", got)
 			}
 		})
-		w.run(t, "too long a name from the client", func(t *testing.T, w *world) {
+		w.run(t, "too long a name from the client", func(_ *testing.T, w *world) {
 			b := w.arrive("idp_a", as(servertest.Email()))
 			w.Want(w.callback(b, map[string]any{"firstName": strings.Repeat("a", 101)}), 422)
 		})

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -149,7 +150,7 @@ func userField(who person) string {
 func (p *Provider) send(w http.ResponseWriter, r *http.Request, back url.Values) {
 	if r.Form.Get("response_mode") == "form_post" {
 		render(w, http.StatusOK, "return.html", p.policy("script-src "+submitHash), map[string]any{
-			"To": p.RedirectURL, "Fields": back, "Submit": template.JS(submitScript),
+			"To": p.RedirectURL, "Fields": back,
 		})
 		return
 	}
@@ -159,9 +160,7 @@ func (p *Provider) send(w http.ResponseWriter, r *http.Request, back url.Values)
 		return
 	}
 	query := to.Query()
-	for key, values := range back {
-		query[key] = values
-	}
+	maps.Copy(query, back)
 	to.RawQuery = query.Encode()
 	w.Header().Set("Location", to.String())
 	w.WriteHeader(http.StatusSeeOther)
@@ -172,8 +171,8 @@ var pages embed.FS
 
 var templates = template.Must(template.ParseFS(pages, "page/*.html"))
 
-// submitScript is the only script of the provider's pages, named to browsers by
-// its hash.
+// submitScript is the only script of the provider's pages, in return.html. It is
+// named to browsers by its hash.
 const submitScript = `document.forms[0].submit()`
 
 var submitHash = func() string {

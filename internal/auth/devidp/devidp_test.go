@@ -127,7 +127,7 @@ func TestPageAsksWhomToBeAndSendsBackWithACode(t *testing.T) {
 	if location := refused.header.Get("Location"); location != redirectURL+"?error=access_denied&state=s" {
 		t.Errorf("location %s", location)
 	}
-	if v.code() == v.code() {
+	if first, second := v.code(), v.code(); first == second {
 		t.Error("the same code twice")
 	}
 }
