@@ -4,7 +4,6 @@ package auth
 
 import (
 	"context"
-	"time"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/audit"
@@ -46,17 +45,6 @@ func NewService(n Needs) *Service {
 	return s
 }
 
-// The limits on guessing and on mail. The first is by address and email
-// together, so that a stranger elsewhere can't lock a customer out; the wider ones
-// stop those who change one of the two.
-var (
-	failuresByBoth    = ratelimit.Rule{Name: "login", Events: 10, Window: 15 * time.Minute}
-	failuresByAddress = ratelimit.Rule{Name: "login-ip", Events: 300, Window: 15 * time.Minute}
-	failuresByEmail   = ratelimit.Rule{Name: "login-email", Events: 100, Window: 15 * time.Minute}
-	mailsByRecipient  = ratelimit.Rule{Name: "mail", Events: 5, Window: time.Hour}
-	mailsByAddress    = ratelimit.Rule{Name: "mail-ip", Events: 300, Window: time.Hour}
-)
-
 // Result is what a successful sign-in answers.
 type Result struct {
 	account.Pair
@@ -77,11 +65,16 @@ func (s *Service) open(ctx context.Context, tx database.Tx, user account.UserID,
 	if err != nil {
 		return Result{}, err
 	}
-	err = s.Trail.Write(ctx, tx, audit.Entry{
-		Account: id.Of[audit.Organization](home.Account), ActorKind: audit.User, ActorID: being(user),
-		Actor: found.Email, Action: audit.SignedIn, Target: how,
-	})
+	err = s.record(ctx, tx, home, found.Email, audit.SignedIn, how)
 	return Result{Pair: pair, User: found.Summary()}, err
+}
+
+// record writes what a person did into the trail of an organization of theirs.
+func (s *Service) record(ctx context.Context, tx database.Tx, m account.Member, email, action, target string) error {
+	return s.Trail.Write(ctx, tx, audit.Entry{
+		Account: id.Of[audit.Organization](m.Account), ActorKind: audit.User, ActorID: being(m.User),
+		Actor: email, Action: action, Target: target,
+	})
 }
 
 func being(user account.UserID) *id.Of[audit.Being] {

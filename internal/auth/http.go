@@ -17,34 +17,37 @@ const base = "/api/v1/auth"
 func Mount(api *httpapi.API, service *Service) {
 	h := &handler{service}
 	post := func(path, summary string, status int, errors ...int) httpapi.Route {
+		// A body may always be no JSON, too large or of another type.
+		errors = append(errors, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 		return httpapi.Route{Method: http.MethodPost, Path: base + path, Tag: "Sign-in", Summary: summary, Status: status, Errors: errors}
 	}
-	httpapi.Register(api, post("/register", "Register an organization and its owner", 201, 409), h.register)
-	httpapi.Register(api, post("/verify-email", "Verify an email address", 200, 400), h.verifyEmail)
+	httpapi.Register(api, post("/register", "Register an organization and its owner", 201, 409, 429), h.register)
+	httpapi.Register(api, post("/verify-email", "Verify an email address", 200), h.verifyEmail)
 	httpapi.Register(api, post("/resend-verification", "Mail another verification link", 200, 429), h.resendVerification)
 	httpapi.Register(api, post("/login", "Sign in by password", 200, 401, 429), h.login)
 	httpapi.Register(api, post("/refresh", "Exchange a refresh token for a new pair", 200, 401), h.refresh)
 	httpapi.Register(api, post("/logout", "End a session", 204), h.logout)
 	httpapi.Register(api, post("/forgot-password", "Mail a password reset link", 200, 429), h.forgotPassword)
-	httpapi.Register(api, post("/reset-password", "Set a new password by a mailed link", 200, 400), h.resetPassword)
+	httpapi.Register(api, post("/reset-password", "Set a new password by a mailed link", 200), h.resetPassword)
 	httpapi.Register(api, post("/magic-link", "Mail a sign-in link", 200, 429), h.magicLink)
-	httpapi.Register(api, post("/magic-link/verify", "Sign in by a mailed link", 200, 400), h.enterByMagicLink)
+	httpapi.Register(api, post("/magic-link/verify", "Sign in by a mailed link", 200), h.enterByMagicLink)
 }
 
 type handler struct {
 	service *Service
 }
 
-// maxToken bounds the tokens that are parsed at all.
+// Tokens have no bound of their own here: one that is too long is as unknown as
+// any other.
 type tokenInput struct {
 	Body struct {
-		Token string `json:"token" maxLength:"512" doc:"From the mailed link."`
+		Token string `json:"token" doc:"From the mailed link."`
 	}
 }
 
 type emailInput struct {
 	Body struct {
-		Email string `json:"email" maxLength:"254" example:"name@example.com"`
+		Email string `json:"email" maxLength:"1000" example:"name@example.com"`
 	}
 }
 
@@ -116,7 +119,7 @@ func (h *handler) login(ctx context.Context, in *loginInput) (*resultOutput, err
 
 type refreshInput struct {
 	Body struct {
-		RefreshToken string `json:"refreshToken" maxLength:"512"`
+		RefreshToken string `json:"refreshToken"`
 	}
 }
 
@@ -160,8 +163,8 @@ func (h *handler) magicLink(ctx context.Context, in *emailInput) (*messageOutput
 
 type resetInput struct {
 	Body struct {
-		Token       string `json:"token" maxLength:"512"`
-		NewPassword string `json:"newPassword" maxLength:"1024" doc:"8 to 256 characters."`
+		Token       string `json:"token" doc:"From the mailed link."`
+		NewPassword string `json:"newPassword" doc:"8 to 256 characters."`
 	}
 }
 

@@ -165,7 +165,7 @@ func (i *Identities) enterAs(ctx context.Context, slot string, f flow, identity 
 			if err := i.store.nameUnnamed(ctx, tx, user, identity.FirstName, identity.LastName); err != nil {
 				return err
 			}
-			if err := i.store.recordLogin(ctx, tx, user, ""); err != nil {
+			if err := i.store.recordLogin(ctx, tx, user); err != nil {
 				return err
 			}
 			result, err = i.open(ctx, tx, user, "by "+slot)

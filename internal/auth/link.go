@@ -9,7 +9,6 @@ import (
 	"ujumbe/internal/audit"
 	"ujumbe/internal/database"
 	"ujumbe/internal/fault"
-	"ujumbe/internal/httpapi"
 	"ujumbe/internal/id"
 	"ujumbe/internal/mail"
 	"ujumbe/internal/onetime"
@@ -75,14 +74,13 @@ func (s *Service) holder(suits func(mailbox) bool) func(context.Context, databas
 // request asks for a link by mail. It does the same for every address; whether
 // there is anybody to mail is found out by the job.
 func (s *Service) request(ctx context.Context, purpose onetime.Purpose, email string) error {
-	key := mail.AddressKey(email)
-	if err := s.Limiter.Count(ctx, mailsByAddress, httpapi.ClientOf(ctx).IP); err != nil {
-		return err
-	}
-	if err := s.Limiter.Count(ctx, mailsByRecipient, string(purpose), key); err != nil {
-		return err
-	}
-	return s.DB.InTx(ctx, func(tx database.Tx) error { return s.Links.Send(ctx, tx, purpose, email) })
+	return s.DB.InTx(ctx, func(tx database.Tx) error {
+		err := s.Limiter.Take(ctx, tx, mailsByAddress.On(place(ctx)), mailsByRecipient.On(string(purpose), mail.AddressKey(email)))
+		if err != nil {
+			return err
+		}
+		return s.Links.Send(ctx, tx, purpose, email)
+	})
 }
 
 // RequestVerification mails another verification link.
@@ -134,7 +132,7 @@ func (s *Service) EnterByMagicLink(ctx context.Context, raw string) (Result, err
 				return err
 			}
 		}
-		return s.store.recordLogin(ctx, tx, m.user, "")
+		return s.store.recordLogin(ctx, tx, m.user)
 	})
 }
 
@@ -148,6 +146,11 @@ func (s *Service) enter(ctx context.Context, purpose onetime.Purpose, raw, how s
 		if err := before(tx, m); err != nil {
 			return err
 		}
+		if !m.verified {
+			if err := s.recordHome(ctx, tx, m, audit.EmailVerified, how); err != nil {
+				return err
+			}
+		}
 		result, err = s.open(ctx, tx, m.user, how)
 		return err
 	})
@@ -159,21 +162,24 @@ func (s *Service) enter(ctx context.Context, purpose onetime.Purpose, raw, how s
 }
 
 // dispossess hands a user whose address was never verified over to whoever has
-// just proved to own it.
+// just proved to own it. What somebody else set before is worth nothing then.
 func (s *Service) dispossess(ctx context.Context, tx database.Tx, user account.UserID) error {
+	return s.handOver(ctx, tx, user, "")
+}
+
+// handOver gives a user, with the password of this hash or none, to the owner of
+// their mailbox: every session and every open link ends.
+func (s *Service) handOver(ctx context.Context, tx database.Tx, user account.UserID, hash string) error {
 	if err := s.store.unlinkUnverified(ctx, tx, user); err != nil {
 		return err
 	}
-	if err := s.store.setPassword(ctx, tx, user, ""); err != nil {
+	if err := s.store.takeOver(ctx, tx, user, hash); err != nil {
 		return err
 	}
 	if err := s.Links.End(ctx, tx, id.Of[onetime.Subject](user)); err != nil {
 		return err
 	}
-	if err := s.Sessions.CloseAll(ctx, tx, user, account.SessionID{}); err != nil {
-		return err
-	}
-	return s.store.verify(ctx, tx, user)
+	return s.Sessions.CloseAll(ctx, tx, user, account.SessionID{})
 }
 
 // ResetPassword redeems a reset link: the new password holds, every session
@@ -181,6 +187,10 @@ func (s *Service) dispossess(ctx context.Context, tx database.Tx, user account.U
 func (s *Service) ResetPassword(ctx context.Context, raw, password string) error {
 	if !token.CheckPassword(password) {
 		return ErrPasswordBounds
+	}
+	// Before a hash is spent on somebody without a link.
+	if err := s.Links.Check(ctx, s.DB, resetPassword, raw); err != nil {
+		return err
 	}
 	hash, err := s.Hasher.Hash(ctx, password)
 	if err != nil {
@@ -191,28 +201,25 @@ func (s *Service) ResetPassword(ctx context.Context, raw, password string) error
 		if err != nil {
 			return err
 		}
-		if err := s.dispossess(ctx, tx, m.user); err != nil {
-			return err
-		}
-		if err := s.store.setPassword(ctx, tx, m.user, hash); err != nil {
+		if err := s.handOver(ctx, tx, m.user, hash); err != nil {
 			return err
 		}
 		if err := s.Notices.PasswordChanged(ctx, tx, m.email, m.name); err != nil {
 			return err
 		}
-		return s.auditReset(ctx, tx, m)
+		return s.recordHome(ctx, tx, m, audit.PasswordReset, "by mailed link")
 	})
 }
 
-func (s *Service) auditReset(ctx context.Context, tx database.Tx, m mailbox) error {
+// recordHome writes into the trail of the organization a user is at home in, or
+// the platform's if they are active in none.
+func (s *Service) recordHome(ctx context.Context, tx database.Tx, m mailbox, action, target string) error {
 	home, err := s.Accounts.HomeOf(ctx, tx, m.user)
 	if err != nil && !fault.Is(err, fault.KindForbidden) {
 		return err
 	}
-	return s.Trail.Write(ctx, tx, audit.Entry{
-		Account: id.Of[audit.Organization](home.Account), ActorKind: audit.User, ActorID: being(m.user),
-		Actor: m.email, Action: audit.PasswordReset, Target: "by mailed link",
-	})
+	home.User = m.user
+	return s.record(ctx, tx, home, m.email, action, target)
 }
 
 // ErrPasswordBounds is the answer to a new password of the wrong length where

@@ -2,12 +2,11 @@ package auth
 
 import (
 	"context"
+	"strings"
 
-	"ujumbe/internal/account"
 	"ujumbe/internal/audit"
 	"ujumbe/internal/database"
 	"ujumbe/internal/fault"
-	"ujumbe/internal/httpapi"
 	"ujumbe/internal/id"
 	"ujumbe/internal/mail"
 )
@@ -19,11 +18,12 @@ var errLogin = fault.Unauthorized("invalid_credentials", "Email or password is w
 // Login signs in by password. Whatever is wrong, it costs one hash and the same
 // writes, so neither the answer nor its time tells which.
 func (s *Service) Login(ctx context.Context, email, password string) (Result, error) {
-	key := mail.AddressKey(email)
-	if err := s.checkFailures(ctx, key); err != nil {
+	email = strings.TrimSpace(email)
+	try := s.newGuess(ctx, email)
+	if err := try.check(ctx, s.DB); err != nil {
 		return Result{}, err
 	}
-	found, err := s.store.credentials(ctx, s.DB, key)
+	found, err := s.store.credentials(ctx, s.DB, try.email)
 	if err != nil {
 		return Result{}, err
 	}
@@ -32,20 +32,32 @@ func (s *Service) Login(ctx context.Context, email, password string) (Result, er
 		return Result{}, err
 	}
 	if !right || !found.verified || !found.active {
-		return Result{}, s.recordFailure(ctx, key, email, found.account)
+		return Result{}, s.refuse(ctx, try, email, found)
 	}
-	rehash := ""
+	hash := found.hash
 	if outdated {
-		if rehash, err = s.Hasher.Hash(ctx, password); err != nil {
+		if hash, err = s.Hasher.Hash(ctx, password); err != nil {
 			return Result{}, err
 		}
 	}
+	return s.admit(ctx, try, found, hash)
+}
+
+// admit opens a session for a password that was right a moment ago, and keeps
+// its hash or a newer one. If it was changed meanwhile, it is right no more.
+func (s *Service) admit(ctx context.Context, try *guess, found credentials, hash string) (Result, error) {
 	var result Result
-	err = s.DB.InTx(ctx, func(tx database.Tx) error {
-		if err := s.store.recordLogin(ctx, tx, found.user, rehash); err != nil {
+	err := s.DB.InTx(ctx, func(tx database.Tx) error {
+		if err := try.succeed(ctx, tx); err != nil {
 			return err
 		}
-		var err error
+		current, err := s.store.recordPassword(ctx, tx, found, hash)
+		if err != nil {
+			return err
+		}
+		if !current {
+			return errLogin
+		}
 		result, err = s.open(ctx, tx, found.user, "by password")
 		return err
 	})
@@ -56,38 +68,29 @@ func (s *Service) Login(ctx context.Context, email, password string) (Result, er
 	return result, err
 }
 
-func (s *Service) checkFailures(ctx context.Context, emailKey string) error {
-	ip := httpapi.ClientOf(ctx).IP
-	if err := s.Limiter.Check(ctx, failuresByBoth, ip, emailKey); err != nil {
-		return err
+// refuse counts a failed login and returns its answer.
+func (s *Service) refuse(ctx context.Context, try *guess, typed string, found credentials) error {
+	entry := audit.Entry{ActorKind: audit.Stranger, Actor: typed, Action: audit.SignInFailed, Target: "by password"}
+	if !mail.ValidAddress(typed) {
+		entry.Actor = "" // it may be a password in the wrong field
 	}
-	if err := s.Limiter.Check(ctx, failuresByAddress, ip); err != nil {
-		return err
+	if found.account != nil {
+		entry.Account = id.Of[audit.Organization](*found.account)
 	}
-	return s.Limiter.Check(ctx, failuresByEmail, emailKey)
-}
-
-// recordFailure counts a failed login and returns its answer.
-func (s *Service) recordFailure(ctx context.Context, emailKey, email string, org *account.ID) error {
-	ip := httpapi.ClientOf(ctx).IP
-	entry := audit.Entry{ActorKind: audit.Stranger, Actor: email, Action: audit.SignInFailed, Target: "by password"}
-	if org != nil {
-		entry.Account = id.Of[audit.Organization](*org)
-	}
+	var verdict error
 	err := s.DB.InTx(ctx, func(tx database.Tx) error {
-		if err := s.Trail.Write(ctx, tx, entry); err != nil {
+		err := s.Trail.Write(ctx, tx, entry)
+		if err != nil {
 			return err
 		}
-		if err := s.Limiter.Add(ctx, tx, failuresByBoth, ip, emailKey); err != nil {
-			return err
-		}
-		if err := s.Limiter.Add(ctx, tx, failuresByAddress, ip); err != nil {
-			return err
-		}
-		return s.Limiter.Add(ctx, tx, failuresByEmail, emailKey)
-	})
-	if err != nil {
+		verdict, err = try.fail(ctx, tx)
 		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case verdict != nil:
+		return verdict
 	}
 	return errLogin
 }

@@ -7,7 +7,6 @@ import (
 	"ujumbe/internal/audit"
 	"ujumbe/internal/database"
 	"ujumbe/internal/field"
-	"ujumbe/internal/id"
 	"ujumbe/internal/team"
 )
 
@@ -34,6 +33,9 @@ func (r *Registration) check() error {
 // to verify their address. All of it is there, or none.
 func (s *Service) Register(ctx context.Context, r Registration) (team.User, account.Account, error) {
 	if err := r.check(); err != nil {
+		return team.User{}, account.Account{}, err
+	}
+	if err := s.Limiter.Count(ctx, registrations, place(ctx)); err != nil {
 		return team.User{}, account.Account{}, err
 	}
 	taken, err := s.Users.EmailTaken(ctx, s.DB, r.Email)
@@ -73,9 +75,6 @@ func (s *Service) enroll(ctx context.Context, tx database.Tx, orgName string, p 
 		return team.User{}, account.Account{}, err
 	}
 	user.AccountID, user.Role = org.ID, account.Owner
-	err = s.Trail.Write(ctx, tx, audit.Entry{
-		Account: id.Of[audit.Organization](org.ID), ActorKind: audit.User, ActorID: being(user.ID),
-		Actor: user.Email, Action: audit.Registered, Target: org.Name,
-	})
-	return user, org, err
+	owner := account.Member{User: user.ID, Account: org.ID, Role: account.Owner}
+	return user, org, s.record(ctx, tx, owner, user.Email, audit.Registered, org.Name)
 }

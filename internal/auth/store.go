@@ -18,7 +18,7 @@ type store struct {
 // credentials are what a login is checked against; empty for an unknown email.
 type credentials struct {
 	user     account.UserID
-	account  *account.ID
+	account  *account.ID // where the user belongs, active or not
 	hash     string
 	verified bool
 	active   bool
@@ -29,9 +29,11 @@ func (s *store) credentials(ctx context.Context, q database.Querier, emailKey st
 		c    credentials
 		hash *string
 	)
-	err := q.QueryRow(ctx, `SELECT id, active_account_id, password_hash, is_verified,
-		EXISTS (SELECT 1 FROM membership m WHERE m.user_id = users.id AND m.is_active)
-		FROM users WHERE email_key = $1`, emailKey).Scan(&c.user, &c.account, &hash, &c.verified, &c.active)
+	err := q.QueryRow(ctx, `SELECT u.id, u.password_hash, u.is_verified,
+		EXISTS (SELECT 1 FROM membership m WHERE m.user_id = u.id AND m.is_active),
+		(SELECT m.account_id FROM membership m WHERE m.user_id = u.id
+			ORDER BY CASE WHEN m.account_id = u.active_account_id THEN 0 ELSE 1 END, m.created_at, m.account_id LIMIT 1)
+		FROM users u WHERE u.email_key = $1`, emailKey).Scan(&c.user, &hash, &c.verified, &c.active, &c.account)
 	if errors.Is(err, database.ErrNoRows) {
 		return credentials{}, nil
 	}
@@ -44,14 +46,26 @@ func (s *store) credentials(ctx context.Context, q database.Querier, emailKey st
 	return c, nil
 }
 
-// recordLogin notes the moment and, if given, the password's new hash.
-func (s *store) recordLogin(ctx context.Context, tx database.Tx, user account.UserID, rehash string) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET last_login_at = $1, password_hash = CASE WHEN $2 = '' THEN password_hash ELSE $2 END WHERE id = $3`,
-		s.clock.Now(), rehash, user)
+// recordLogin notes the moment.
+func (s *store) recordLogin(ctx context.Context, tx database.Tx, user account.UserID) error {
+	_, err := tx.Exec(ctx, `UPDATE users SET last_login_at = $1 WHERE id = $2`, s.clock.Now(), user)
 	if err != nil {
 		return fmt.Errorf("record login: %w", err)
 	}
 	return nil
+}
+
+// recordPassword notes the moment of a login by password and keeps the hash
+// given, unless the credentials are no longer what they were. It holds the user's
+// row: a change of password either comes first and is seen here, or comes after
+// and ends the session that is opened now.
+func (s *store) recordPassword(ctx context.Context, tx database.Tx, c credentials, hash string) (current bool, err error) {
+	n, err := tx.Exec(ctx, `UPDATE users SET last_login_at = $1, password_hash = $2 WHERE id = $3 AND password_hash = $4 AND is_verified`,
+		s.clock.Now(), hash, c.user, c.hash)
+	if err != nil {
+		return false, fmt.Errorf("record login: %w", err)
+	}
+	return n == 1, nil
 }
 
 // mailbox is what a mailed link leads to.
@@ -93,16 +107,17 @@ func (s *store) verify(ctx context.Context, tx database.Tx, user account.UserID)
 	return nil
 }
 
-// setPassword replaces a password by one that the owner of the mailbox chose; an
-// empty hash leaves none.
-func (s *store) setPassword(ctx context.Context, tx database.Tx, user account.UserID, hash string) error {
+// takeOver gives a user to the owner of the mailbox: verified, with the password
+// they chose; an empty hash leaves none.
+func (s *store) takeOver(ctx context.Context, tx database.Tx, user account.UserID, hash string) error {
 	var value *string
 	if hash != "" {
 		value = &hash
 	}
-	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, password_given = $2, updated_at = $3 WHERE id = $4`, value, false, s.clock.Now(), user)
+	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, password_given = $2, is_verified = $3, updated_at = $4 WHERE id = $5`,
+		value, false, true, s.clock.Now(), user)
 	if err != nil {
-		return fmt.Errorf("set password: %w", err)
+		return fmt.Errorf("take user over: %w", err)
 	}
 	return nil
 }
