@@ -38,8 +38,9 @@ type Counts struct {
 
 // Failure is why an import did not come to its end.
 type Failure struct {
-	Code   string `json:"code" doc:"A stable word for programs."`
-	Detail string `json:"detail"`
+	_      struct{} `nullable:"true"` // in the API reference
+	Code   string   `json:"code" doc:"A stable word for programs."`
+	Detail string   `json:"detail"`
 }
 
 // Import is the record of an import.
@@ -48,7 +49,7 @@ type Import struct {
 	Status   Status          `json:"status" enum:"running,completed,failed,cancelled,interrupted"`
 	FileName *string         `json:"fileName" doc:"Null for contacts that came as JSON."`
 	Format   string          `json:"format" enum:"csv,xlsx,json"`
-	ListID   *contact.ListID `json:"listId" doc:"The list its contacts were put in."`
+	ListID   *contact.ListID `json:"listId" nullable:"true" doc:"The list its contacts were put in."`
 	Counts
 	Amended    int64          `json:"amended" doc:"Rows stored without a cell that could not be kept."`
 	RowsRead   int64          `json:"rowsRead" doc:"Rows dealt with so far."`
@@ -58,8 +59,8 @@ type Import struct {
 	User       string         `json:"user" doc:"The email address of that user at the time."`
 	StartedAt  clock.Time     `json:"startedAt"`
 	UpdatedAt  clock.Time     `json:"updatedAt" doc:"When there was progress last."`
-	FinishedAt *clock.Time    `json:"finishedAt"`
-	UndoneAt   *clock.Time    `json:"undoneAt" doc:"When its contacts were put into the trash."`
+	FinishedAt *clock.Time    `json:"finishedAt" nullable:"true"`
+	UndoneAt   *clock.Time    `json:"undoneAt" nullable:"true" doc:"When its contacts were put into the trash."`
 	Failure    *Failure       `json:"failure" doc:"Null unless the import did not come to its end."`
 
 	columns []string

@@ -33,7 +33,7 @@ const (
 )
 
 var (
-	errNotMultipart = fault.BadRequest("bad_upload", "The upload is not a form with a file. Send multipart/form-data with the file in the field named file.")
+	errNotMultipart = fault.BadRequest("bad_upload", "The upload can't be read as a form with a file. Send multipart/form-data with the file in the field named file.")
 	errNoFile       = fault.BadRequest("file_missing", "There is no file in the upload. Send it in the field named file.")
 	errTwoFiles     = fault.BadRequest("bad_upload", "There is more than one file in the upload. Send one after the other.")
 	errManyParts    = fault.BadRequest("bad_upload", "The form has too many fields. Send the fields file and listId.")
@@ -76,7 +76,7 @@ func readForm(body *httpapi.Body, contentType, folder string, maxFile int64) (up
 func (u *upload) read(form *multipart.Reader, folder string, maxFile int64) error {
 	for range maxFormParts {
 		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { //nolint:errorlint // a form that is cut short wraps it
 			return nil
 		}
 		if err != nil {
@@ -143,9 +143,12 @@ func uploadFault(err error, limit int64) error {
 		return errNoSpace
 	case errors.As(err, new(*fs.PathError)):
 		return err
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errCutShort
 	}
-	// Whatever is left is the form itself, or the connection.
-	return errCutShort
+	// Whatever is left is the form itself, or the connection, whose client
+	// hears nothing more.
+	return errNotMultipart
 }
 
 // fileName makes a name that a client sent fit to be shown.
