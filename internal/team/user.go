@@ -35,7 +35,7 @@ type Summary struct {
 	Role        account.Role   `json:"role" enum:"owner,admin,member"`
 	IsVerified  bool           `json:"isVerified"`
 	IsActive    bool           `json:"isActive"`
-	LastLoginAt *clock.Time    `json:"lastLoginAt"`
+	LastLoginAt *clock.Time    `json:"lastLoginAt" nullable:"true"`
 	CreatedAt   clock.Time     `json:"createdAt"`
 }
 

@@ -3,6 +3,8 @@ package transfer
 import (
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"ujumbe/internal/account"
 	"ujumbe/internal/clock"
 	"ujumbe/internal/contact"
@@ -38,9 +40,14 @@ type Counts struct {
 
 // Failure is why an import did not come to its end.
 type Failure struct {
-	_      struct{} `nullable:"true"` // in the API reference
-	Code   string   `json:"code" doc:"A stable word for programs."`
-	Detail string   `json:"detail"`
+	Code   string `json:"code" doc:"A stable word for programs."`
+	Detail string `json:"detail"`
+}
+
+// TransformSchema says in the API reference that a Failure may be null.
+func (Failure) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Nullable = true
+	return s
 }
 
 // Import is the record of an import.
@@ -64,7 +71,6 @@ type Import struct {
 	Failure    *Failure       `json:"failure" doc:"Null unless the import did not come to its end."`
 
 	columns []string
-	until   *contact.ID
 }
 
 // what says in words what was imported.

@@ -35,7 +35,8 @@ type Server struct {
 	// Log holds everything the server logged.
 	Log *bytes.Buffer
 
-	client *http.Client
+	client   *http.Client
+	contract *contract
 }
 
 // Each starts a server on each engine and runs the test with it. Change may
@@ -68,6 +69,11 @@ func Start(t *testing.T, db *database.DB, change ...func(*config.Config)) *Serve
 	if err != nil {
 		t.Fatal(err)
 	}
+	document, err := product.API().OpenAPI().MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.contract = contractOf(t, document)
 	public, admin := httptest.NewServer(product.Handler()), httptest.NewServer(product.AdminHandler())
 	s.URL, s.Admin = public.URL, admin.URL
 	ctx, stop := context.WithCancel(context.Background())
@@ -169,7 +175,9 @@ func (s *Server) Do(request *http.Request) Answer {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return Answer{Status: response.StatusCode, Header: response.Header, Body: read}
+	a := Answer{Status: response.StatusCode, Header: response.Header, Body: read}
+	s.contract.check(s.T, request, a)
+	return a
 }
 
 func encode(t *testing.T, body any) io.Reader {
