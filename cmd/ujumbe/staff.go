@@ -36,7 +36,7 @@ type staffCmd struct {
 // staffFlags are what every staff command needs.
 type staffFlags struct {
 	databaseFlags
-	AdminURL  string `name:"admin-url" env:"UJUMBE_ADMIN_URL,UJUMBE_PUBLIC_URL" default:"http://localhost:8080" help:"Base of the links." placeholder:"URL"`
+	AdminURL string `name:"admin-url" env:"UJUMBE_ADMIN_URL,UJUMBE_PUBLIC_URL" default:"http://localhost:8080" help:"Base of the links." placeholder:"URL"`
 }
 
 // with runs f with the staff's rules on the database of a server that may be
