@@ -27,6 +27,13 @@ func wantFields(t *testing.T, object map[string]any, want []string) {
 	}
 }
 
+// in makes a subtest's failures its own.
+func in(t *testing.T, s *servertest.Server) *servertest.Server {
+	inner := *s
+	inner.T = t
+	return &inner
+}
+
 // moved reads the answer of switch or create into the customer who asked.
 func moved(t *testing.T, c servertest.Customer, answer servertest.Answer) servertest.Customer {
 	t.Helper()
@@ -135,7 +142,7 @@ func TestNamesAreUniqueAmongTheCallersOwnOrganizations(t *testing.T) {
 			{"a name of 101 characters", owner.Access, map[string]any{"name": fmt.Sprintf("%0101d", 1)}, 422},
 			{"no token", "", map[string]any{"name": "Mine"}, 401},
 		} {
-			t.Run(c.name, func(t *testing.T) { s.Want(s.Call("POST", "/api/v1/accounts", c.access, c.body), c.status) })
+			t.Run(c.name, func(t *testing.T) { in(t, s).Want(s.Call("POST", "/api/v1/accounts", c.access, c.body), c.status) })
 		}
 	})
 }
@@ -179,6 +186,7 @@ func TestSwitch(t *testing.T) {
 			{"a number", map[string]any{"accountId": 5}, 422},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				s := in(t, s)
 				s.Want(s.Call("POST", "/api/v1/accounts/switch", second.Access, c.body), c.status)
 			})
 		}
@@ -243,7 +251,7 @@ func TestMembersOfASuspendedOrganizationMayLookAndMoveAway(t *testing.T) {
 			{"POST", "/api/v1/accounts/switch", map[string]any{"accountId": free.AccountID}, 200},
 			{"POST", "/api/v1/accounts", map[string]any{"name": "Third"}, 201},
 		} {
-			t.Run(c.method+" "+c.path, func(t *testing.T) { s.Want(s.Call(c.method, c.path, owner.Access, c.body), c.status) })
+			t.Run(c.method+" "+c.path, func(t *testing.T) { in(t, s).Want(s.Call(c.method, c.path, owner.Access, c.body), c.status) })
 		}
 	})
 }

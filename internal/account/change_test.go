@@ -96,6 +96,7 @@ func TestChangeOfAnOrganization(t *testing.T) {
 			{"a stranger", "", fields{"name": "Mine"}, 401, nil},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				s := in(t, s)
 				answer := s.Want(s.Call("PATCH", "/api/v1/accounts/me", c.access, c.body), c.status)
 				if c.want == nil {
 					return

@@ -112,6 +112,9 @@ const standingLife = 250 * time.Millisecond
 type standings struct {
 	mu  sync.RWMutex
 	all map[standingKey]standing
+	// changes counts what was forgotten. A look-up during which it moved may have
+	// read what is no longer so, and is not remembered.
+	changes uint64
 }
 
 type standingKey struct {
@@ -128,16 +131,19 @@ const maxStandings = 20_000
 
 func newStandings() *standings { return &standings{all: map[standingKey]standing{}} }
 
-func (s *standings) get(key standingKey, now clock.Time) (Member, bool) {
+func (s *standings) get(key standingKey, now clock.Time) (m Member, ok bool, changes uint64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	found, ok := s.all[key]
-	return found.member, ok && now < found.until
+	return found.member, ok && now < found.until, s.changes
 }
 
-func (s *standings) put(key standingKey, m Member, until clock.Time) {
+func (s *standings) put(key standingKey, m Member, until clock.Time, changes uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.changes != changes {
+		return
+	}
 	if len(s.all) >= maxStandings {
 		clear(s.all)
 	}
@@ -147,13 +153,22 @@ func (s *standings) put(key standingKey, m Member, until clock.Time) {
 func (s *standings) drop(key standingKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	delete(s.all, key)
+}
+
+func (s *standings) dropAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	clear(s.all)
 }
 
 // standing is the live membership behind a token.
 func (s *Store) standing(ctx context.Context, org ID, user UserID) (Member, error) {
 	key, now := standingKey{org, user}, s.clock.Now()
-	if m, ok := s.seen.get(key, now); ok {
+	m, ok, changes := s.seen.get(key, now)
+	if ok {
 		return m, nil
 	}
 	m, err := s.MemberOf(ctx, s.db, org, user)
@@ -163,7 +178,7 @@ func (s *Store) standing(ctx context.Context, org ID, user UserID) (Member, erro
 	if err != nil {
 		return Member{}, err
 	}
-	s.seen.put(key, m, now.Add(standingLife))
+	s.seen.put(key, m, now.Add(standingLife), changes)
 	return m, nil
 }
 
@@ -176,9 +191,5 @@ func (s *Store) Forget(tx database.Tx, org ID, user UserID) {
 // ForgetAll makes this node look every membership up again, as when an
 // organization's status changes.
 func (s *Store) ForgetAll(tx database.Tx) {
-	tx.OnCommit(func() {
-		s.seen.mu.Lock()
-		defer s.seen.mu.Unlock()
-		clear(s.seen.all)
-	})
+	tx.OnCommit(s.seen.dropAll)
 }

@@ -92,10 +92,10 @@ func TestInvitationRefuses(t *testing.T) {
 			{"a caller who is a member", member, guest.Email, "member", 403},
 			{"an unknown address no less than a known one", owner, servertest.Email(), "member", 201},
 		} {
-			t.Run(c.name, func(t *testing.T) { s.Want(invite(s, c.by, c.email, c.role), c.status) })
+			t.Run(c.name, func(t *testing.T) { in(t, s).Want(invite(s, c.by, c.email, c.role), c.status) })
 		}
 		for name, token := range map[string]string{"an unknown token": strings.Repeat("A", 43), "what is no token": "token", "nothing": ""} {
-			t.Run(name, func(t *testing.T) { s.Want(accept(s, token), 400) })
+			t.Run(name, func(t *testing.T) { in(t, s).Want(accept(s, token), 400) })
 		}
 		s.Want(s.Call("POST", invitations+"/accept", "", map[string]any{}), 422)
 	})
@@ -133,6 +133,7 @@ func TestAnInvitationEnds(t *testing.T) {
 			return guest, fmt.Sprint(sent["id"]), s.Mail.Token(t, guest.Email, "/invitation")
 		}
 		t.Run("when it is withdrawn", func(t *testing.T) {
+			s := in(t, s)
 			_, id, link := send("member")
 			s.Want(s.Call("DELETE", invitations+"/"+id, stranger.Access, nil), 404)
 			s.Want(s.Call("DELETE", invitations+"/"+id, owner.Access, nil), 204)
@@ -140,6 +141,7 @@ func TestAnInvitationEnds(t *testing.T) {
 			s.Want(accept(s, link), 400)
 		})
 		t.Run("when a newer one replaces it", func(t *testing.T) {
+			s := in(t, s)
 			guest, _, link := send("admin")
 			s.Want(invite(s, owner, guest.Email, "member"), 201)
 			mails := s.Mail.Wait(t, guest.Email, 3)
@@ -150,11 +152,13 @@ func TestAnInvitationEnds(t *testing.T) {
 			}
 		})
 		t.Run("when the guest's address changes", func(t *testing.T) {
+			s := in(t, s)
 			guest, _, link := send("member")
 			s.Want(changeMe(s, guest, map[string]any{"email": servertest.Email()}), 200)
 			s.Want(accept(s, link), 400)
 		})
 		t.Run("after seven days", func(t *testing.T) {
+			s := in(t, s)
 			_, _, good := send("member")
 			_, _, late := send("member")
 			s.Clock.Advance(7*24*time.Hour - time.Minute)

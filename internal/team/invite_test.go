@@ -36,6 +36,13 @@ func wantFields(t *testing.T, object map[string]any, want []string) {
 	}
 }
 
+// in makes a subtest's failures its own.
+func in(t *testing.T, s *servertest.Server) *servertest.Server {
+	inner := *s
+	inner.T = t
+	return &inner
+}
+
 func TestAnInvitedUserCanSignInAtOnceAndIsListed(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		owner := s.Owner()
@@ -77,6 +84,7 @@ func TestInviteRefuses(t *testing.T) {
 			"a caller without a token, before looking": {"", map[string]any{"email": nil}, 401},
 		} {
 			t.Run(name, func(t *testing.T) {
+				s := in(t, s)
 				s.Want(s.Call("POST", "/api/v1/users/invite", c.access, invitee(c.change)), c.status)
 			})
 		}

@@ -96,6 +96,7 @@ func TestAccessByRole(t *testing.T) {
 				"stranger": {"", 401}, "forger": {"e30.e30.e30", 401},
 			} {
 				t.Run(fmt.Sprintf("%s %s as %s", e.method, e.path, role), func(t *testing.T) {
+					s := in(t, s)
 					s.Want(s.Call(e.method, e.path, c.access, e.body), c.status)
 				})
 			}
@@ -125,7 +126,9 @@ func TestOwnersMayNotActOnThemselvesOnOwnersOrOnOthers(t *testing.T) {
 			{"another organization's user", "DELETE", theirs.ID, nil, 404},
 			{"what is no id", "DELETE", "somebody", nil, 422},
 		} {
-			t.Run(c.name, func(t *testing.T) { s.Want(s.Call(c.method, "/api/v1/users/"+c.path, owner.Access, c.body), c.status) })
+			t.Run(c.name, func(t *testing.T) {
+				in(t, s).Want(s.Call(c.method, "/api/v1/users/"+c.path, owner.Access, c.body), c.status)
+			})
 		}
 		s.Want(s.Call("GET", "/api/v1/users/me", theirs.Access, nil), 200)
 	})
@@ -162,7 +165,7 @@ func TestRoleBitesAtOnce(t *testing.T) {
 		for name, body := range map[string]any{
 			"owner": map[string]any{"role": "owner"}, "unknown": map[string]any{"role": "boss"}, "none": map[string]any{}, "null": map[string]any{"role": nil},
 		} {
-			t.Run("refuses the role "+name, func(t *testing.T) { s.Want(s.Call("PATCH", path, owner.Access, body), 422) })
+			t.Run("refuses the role "+name, func(t *testing.T) { in(t, s).Want(s.Call("PATCH", path, owner.Access, body), 422) })
 		}
 	})
 }
@@ -253,7 +256,7 @@ func TestAPasswordIsResetOnlyForAUserOfThisOrganizationAlone(t *testing.T) {
 			"missing":                    {map[string]any{}, 422},
 			"empty, which is also short": {map[string]any{"newPassword": ""}, 400},
 		} {
-			t.Run(name, func(t *testing.T) { s.Want(s.Call("POST", path, owner.Access, c.body), c.status) })
+			t.Run(name, func(t *testing.T) { in(t, s).Want(s.Call("POST", path, owner.Access, c.body), c.status) })
 		}
 		answer := s.Want(s.Call("POST", path, owner.Access, map[string]any{"newPassword": "another password"}), 200).JSON(t)
 		wantFields(t, answer, []string{"message"})
@@ -297,5 +300,38 @@ func TestRemovalAndANewOrganizationAtOnce(t *testing.T) {
 		if err != nil || orphans != 0 {
 			t.Errorf("%d organizations without an owner, %v", orphans, err)
 		}
+	})
+}
+
+// While others keep asking, a change is never overtaken by what was read before
+// it: the very next request after the answer feels it.
+func TestDeactivationIsFeltAmidstRequests(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		owner := s.Owner()
+		user := s.Member(owner, "member")
+		done := make(chan struct{})
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+						s.Call("GET", "/api/v1/users/me", user.Access, nil)
+					}
+				}
+			})
+		}
+		for range 20 {
+			for action, status := range map[string]int{"/deactivate": 401, "/reactivate": 200} {
+				changed := s.Call("POST", "/api/v1/users/"+user.ID+action, owner.Access, nil)
+				if got := s.Call("GET", "/api/v1/users/me", user.Access, nil); changed.Status != http.StatusOK || got.Status != status {
+					t.Errorf("after %s (%d): %d, want %d", action, changed.Status, got.Status, status)
+				}
+			}
+		}
+		close(done)
+		wg.Wait()
 	})
 }

@@ -106,6 +106,7 @@ func TestPhotoUpload(t *testing.T) {
 			{"another field", "photo", jpegOf(t, 4, 4), 400, "photo_missing"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				s := in(t, s)
 				answer := s.Want(upload(s, user.Access, c.field, c.content), c.status)
 				if answer.Code() != c.code {
 					t.Errorf("code %q, want %q", answer.Code(), c.code)
@@ -134,6 +135,7 @@ func TestPhotoUpload(t *testing.T) {
 			"an empty form":             {"multipart/form-data; boundary=b", "--b--\r\n"},
 		} {
 			t.Run(name, func(t *testing.T) {
+				s := in(t, s)
 				s.Want(s.Call("POST", "/api/v1/users/me/photo", user.Access, c.body, "Content-Type", c.contentType), 400)
 			})
 		}

@@ -46,6 +46,7 @@ func TestProfileChanges(t *testing.T) {
 			{"fields that nobody gives themselves", fields{"role": "owner", "isVerified": true, "isActive": false, "accountId": other.AccountID, "id": other.ID}, 200, fields{"role": "owner", "isActive": true, "accountId": owner.AccountID, "id": owner.ID}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				s := in(t, s)
 				answer := s.Want(changeMe(s, owner, c.body), c.status)
 				if c.want == nil {
 					return
@@ -140,6 +141,7 @@ func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
 			"null":                     {map[string]any{"currentPassword": nil, "newPassword": nil}, 422},
 		} {
 			t.Run("refuses "+name, func(t *testing.T) {
+				s := in(t, s)
 				s.Want(s.Call("PATCH", "/api/v1/users/me/password", owner.Access, c.body), c.status)
 			})
 		}
