@@ -18,7 +18,6 @@ const (
 	NotesMax = 2000
 	TagMax   = 50
 	TagsMax  = 50
-	ListsMax = 1000
 )
 
 // Input is a contact as a person or a file wrote it. What is empty is not known.

@@ -61,7 +61,7 @@ type membersInput struct {
 	account.Authorized
 	ID   ListID `path:"id"`
 	Body struct {
-		ContactIDs []ID `json:"contactIds" maxItems:"10000" doc:"Ids of other organizations, and unknown ones, are passed over."`
+		ContactIDs []ID `json:"contactIds" maxItems:"10000" nullable:"false" doc:"Ids of other organizations, and unknown ones, are passed over."`
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 type idsInput struct {
 	account.Authorized
 	Body struct {
-		IDs []ID `json:"ids" maxItems:"10000" doc:"Ids of other organizations, and unknown ones, are passed over."`
+		IDs []ID `json:"ids" maxItems:"10000" nullable:"false" doc:"Ids of other organizations, and unknown ones, are passed over."`
 	}
 }
 

@@ -127,6 +127,10 @@ func tests(criteria []criterion) string {
 	return strings.Join(all, " AND ")
 }
 
+// walkCost is how much more it costs to test a contact on a walk, for which it
+// has to be read, than to fetch and sort an id from an index.
+const walkCost = 5
+
 // ids chooses how the ids of a page are found, in their order. Where hits are
 // common, a walk down the order of all contacts meets enough of them soon; where
 // they are rare, fetching and sorting all of them is less work.
@@ -138,7 +142,7 @@ func (q *query) ids(w window, total int64) string {
 	if len(q.criteria) == 1 && first.sorted != nil {
 		return first.sorted(w.order)
 	}
-	if walked := (w.skip + w.limit) * q.all / total; walked < first.hits {
+	if walked := (w.skip + w.limit) * q.all / total; walked*walkCost < first.hits {
 		return `SELECT c.id AS id FROM contact c WHERE c.account_id = $1 AND ` + tests(q.criteria) + ` ` + w.order
 	}
 	return q.fetched() + ` ` + w.order

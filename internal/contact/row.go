@@ -105,3 +105,11 @@ func (r *row) contact() Contact {
 		Tags: r.Tags.Split(), Notes: orNull(r.Notes), IsOptedOut: r.optedOut, ListIDs: lists, CreatedAt: r.created, UpdatedAt: r.updated,
 	}
 }
+
+func idsOf(rows []row) []ID {
+	ids := make([]ID, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].id
+	}
+	return ids
+}

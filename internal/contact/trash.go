@@ -48,12 +48,14 @@ func (s *Store) Trash(ctx context.Context, org account.ID, contacts []ID) (n int
 // takeOut deletes active contacts with their memberships and returns them, in
 // the order of their ids.
 func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID) ([]row, error) {
-	set := database.IDs(contacts)
 	rows, err := database.Collect(ctx, tx, rowOf, `SELECT `+storedColumns+` FROM contact c
-		WHERE c.account_id = $1 AND c.id IN (SELECT uuid(key) FROM json_each($2)) ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE"), org, set)
-	if err != nil {
-		return nil, fmt.Errorf("lock contacts: %w", err)
+		WHERE c.account_id = $1 AND c.id IN (SELECT uuid(key) FROM json_each($2)) ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE"),
+		org, database.IDs(contacts))
+	if err != nil || len(rows) == 0 {
+		return nil, err
 	}
+	// Only what is locked: others may just have been restored.
+	set := database.IDs(idsOf(rows))
 	index := make(map[ID]int, len(rows))
 	for i := range rows {
 		index[rows[i].id] = i
@@ -199,11 +201,7 @@ func (s *Store) Restore(ctx context.Context, org account.ID, contacts []ID) (n i
 			return err
 		}
 		n = int64(len(stored))
-		ids := make([]ID, len(stored))
-		for i := range stored {
-			ids[i] = stored[i].id
-		}
-		_, err = tx.Exec(ctx, `DELETE FROM contact_trash WHERE account_id = $1 AND id IN (SELECT uuid(key) FROM json_each($2))`, org, database.IDs(ids))
+		_, err = tx.Exec(ctx, `DELETE FROM contact_trash WHERE account_id = $1 AND id IN (SELECT uuid(key) FROM json_each($2))`, org, database.IDs(idsOf(stored)))
 		if err != nil {
 			return fmt.Errorf("delete from trash: %w", err)
 		}

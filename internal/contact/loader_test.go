@@ -1,0 +1,160 @@
+package contact_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"ujumbe/internal/contact"
+	"ujumbe/internal/database"
+	"ujumbe/internal/database/databasetest"
+	"ujumbe/internal/id"
+)
+
+func TestLoaderTellsWhatTheDatabaseDid(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		list := f.list("Imported")
+		f.create(number(2), "There already")
+		trashed := f.create(number(3), "In the trash")
+		f.trash(trashed.ID)
+		drafts := append(draftsOf(1, 2, 3, 1, 4), contact.Draft{Phone: 12025550123})
+		loaded := f.load(&list, drafts...)
+		if loaded.Valid != 3 || loaded.Invalid != 1 || !slices.Equal(loaded.Duplicates, []int{1, 3}) {
+			t.Errorf("loaded %+v", loaded)
+		}
+		again := f.load(&list, drafts...)
+		if again.Valid != 0 || again.Invalid != 0 || len(again.Duplicates) != len(drafts) {
+			t.Errorf("loaded again: %+v", again)
+		}
+		if none := f.load(&list); none.Valid+none.Invalid != 0 {
+			t.Errorf("of nothing: %+v", none)
+		}
+		if got, want := numbersOf(f.all(contact.Filter{List: &list}, 10)), "+12025550123 +254712000001 +254712000003 +254712000004"; got != want {
+			t.Errorf("in the list: %s, want %s", got, want)
+		}
+		if n := f.contactCount(list); n != 4 {
+			t.Errorf("contactCount is %d", n)
+		}
+		f.checkCounts()
+	})
+}
+
+func TestLoaderStoresAChunkWholeOrNotAtAll(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		loader, err := f.store.NewLoader(t.Context(), f.org, nil, nil)
+		f.must(err)
+		stop := errors.New("stop")
+		_, err = loader.Load(t.Context(), draftsOf(1, 2, 3), func(_ database.Tx, loaded contact.Loaded) error {
+			if loaded.Valid != 3 {
+				t.Errorf("the hook hears of %+v", loaded)
+			}
+			return stop
+		})
+		if !errors.Is(err, stop) {
+			t.Fatalf("got %v", err)
+		}
+		if _, total := f.page(contact.Filter{}, 1, 1); total != 0 {
+			t.Errorf("%d were stored", total)
+		}
+		// What the failed attempt would have remembered is not taken for stored.
+		f.load(nil, draftsOf(1, 2, 3)...)
+		if _, total := f.page(contact.Filter{Search: "person"}, 1, 1); total != 3 {
+			t.Errorf("%d can be found", total)
+		}
+	})
+}
+
+func TestLoaderNeedsAListThatExists(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		unknown, foreign := id.New[contact.List](), f.elsewhere(t).list("Theirs")
+		for _, list := range []contact.ListID{unknown, foreign} {
+			_, err := f.store.NewLoader(t.Context(), f.org, &list, nil)
+			wantFault(t, err, "unknown_list")
+		}
+		list := f.list("Going")
+		loader, err := f.store.NewLoader(t.Context(), f.org, &list, nil)
+		f.must(err)
+		f.must(f.store.DeleteList(t.Context(), f.org, list))
+		_, err = loader.Load(t.Context(), draftsOf(1), nil)
+		wantFault(t, err, "unknown_list")
+	})
+}
+
+// Two people import the same file at the same moment: every row is stored once
+// and told as stored to exactly one of them.
+func TestTwoLoadersOfTheSameNumbers(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		list := f.list("Both")
+		const rows, chunk, loaders = 3000, 250, 4
+		var (
+			wg     sync.WaitGroup
+			mu     sync.Mutex
+			stored int
+		)
+		for i := range loaders {
+			loader, err := f.store.NewLoader(t.Context(), f.org, &list, nil)
+			f.must(err)
+			drafts := draftsOf(upTo(rows)...)
+			for j := range drafts {
+				drafts[j].FirstName, drafts[j].Tags = firstNames[j%len(firstNames)], tagSets[j%len(tagSets)]
+			}
+			if i%2 == 1 {
+				slices.Reverse(drafts)
+			}
+			wg.Go(func() {
+				for part := range slices.Chunk(drafts, chunk+i) {
+					loaded, err := loader.Load(t.Context(), part, nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					stored += loaded.Valid + loaded.Invalid
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		if n := f.contactCount(list); stored != rows || n != rows {
+			t.Errorf("told %d stored, contactCount is %d, want %d", stored, n, rows)
+		}
+		f.checkCounts()
+	})
+}
+
+func TestStreamYieldsEveryContactOnceNewestFirst(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		list := f.list("Half")
+		f.load(nil, draftsOf(upTo(2500)...)...)
+		f.load(&list, draftsOf(upTo(5000)[2500:]...)...)
+		f.elsewhere(t).load(nil, draftsOf(1, 2, 3)...)
+		for name, sel := range map[string]contact.Selection{
+			"all": {}, "without lists": {WithoutLists: true}, "of a list": {List: &list},
+		} {
+			var got []contact.ID
+			f.must(f.store.Stream(t.Context(), f.org, sel, func(c *contact.Contact) error {
+				got = append(got, c.ID)
+				if inList := c.Phone >= number(2500); !sel.WithoutLists && inList != (len(c.ListIDs) == 1) {
+					return fmt.Errorf("%v is in %v", c.Phone, c.ListIDs)
+				}
+				return nil
+			}))
+			if want := idsOf(f.all(contact.Filter{List: sel.List}, 100)); !slices.Equal(got, want) {
+				t.Errorf("%s: %d contacts, want %d in the order of the pages", name, len(got), len(want))
+			}
+		}
+		unknown := id.New[contact.List]()
+		wantFault(t, f.store.Stream(t.Context(), f.org, contact.Selection{List: &unknown}, nil), "list_not_found")
+		stop := errors.New("stop")
+		if err := f.store.Stream(t.Context(), f.org, contact.Selection{}, func(*contact.Contact) error { return stop }); !errors.Is(err, stop) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
