@@ -1,6 +1,6 @@
 import { CloseButton, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 
 import { useT } from "../i18n/I18n";
 import { IconSearch } from "./icons";
@@ -16,9 +16,21 @@ interface Props {
 export function SearchField({ label, value, onChange }: Props) {
   const t = useT();
   const [typed, setTyped] = useState(value);
-  const search = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), 250);
-  // The address may change by itself: back, forward.
-  useEffect(() => setTyped((current) => (current.trim() === value ? current : value)), [value]);
+  const [sent, setSent] = useState(value);
+  const [seen, setSeen] = useState(value);
+  const search = useDebouncedCallback((text: string) => {
+    setSent(text.trim());
+    onChange(text.trim() || undefined);
+  }, 250);
+  if (seen !== value) {
+    setSeen(value);
+    // What was sent comes back while one may be typing on; anything else is the
+    // address changing by itself, by back or forward.
+    if (value !== sent) {
+      setSent(value);
+      setTyped(value);
+    }
+  }
   return (
     <TextInput
       type="search"
