@@ -19,6 +19,11 @@ const reasons: Record<string, { title: MessageKey; text: MessageKey }> = {
   permission_required: { title: "staff.noPermission", text: "staff.noPermissionText" },
 };
 
+/** isRefusal tells whether the server keeps a page from this member. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Problem && error.code in reasons;
+}
+
 /**
  * Refused stands for a page that the server did not give: kindly where it is not
  * for this member, else with what went wrong.

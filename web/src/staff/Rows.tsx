@@ -4,9 +4,19 @@ import type { ReactNode } from "react";
 import { useT } from "../i18n/I18n";
 import classes from "./Rows.module.css";
 
+interface RowsProps {
+  /** The rows are of the question before; those of the new one are on their way. */
+  busy?: boolean;
+  children: ReactNode;
+}
+
 /** Rows is a list of people or organizations. */
-export function Rows({ children }: { children: ReactNode }) {
-  return <ul className={classes.rows}>{children}</ul>;
+export function Rows({ busy = false, children }: RowsProps) {
+  return (
+    <ul className={classes.rows} aria-busy={busy}>
+      {children}
+    </ul>
+  );
 }
 
 interface RowProps {

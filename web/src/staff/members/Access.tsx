@@ -12,7 +12,7 @@ import { api } from "../api";
 import { membersQuery, type Member } from "../queries";
 import { State } from "../Rows";
 import { Section } from "../Section";
-import { requestReset } from "../sign-in/PasswordPages";
+import { requestReset } from "../sign-in/calls";
 
 /** Access opens and closes the console to a member. */
 export function Access({ member, self }: { member: Member; self: boolean }) {

@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 
 import { useFormat, useT } from "../../i18n/I18n";
 import { Empty } from "../../ui/Empty";
+import { Failure } from "../../ui/Failure";
 import { IconBuilding, IconDotsVertical, IconSearch } from "../../ui/icons";
 import { AnchorLink } from "../../ui/links";
 import { Page } from "../../ui/Page";
@@ -12,7 +13,7 @@ import { Pager } from "../../ui/Pager";
 import { SearchField } from "../../ui/SearchField";
 import { includes } from "../permissions";
 import { myPermissionsQuery, organizationsQuery, PAGE_SIZE, type Organization } from "../queries";
-import { Refused } from "../Refused";
+import { isRefusal, Refused } from "../Refused";
 import { Row, Rows, RowsSkeleton, State } from "../Rows";
 import { StatusChange } from "./StatusChange";
 
@@ -36,24 +37,24 @@ export function OrganizationsPage() {
     if (beyond) void navigate({ search: { q, page: last > 1 ? last : undefined }, replace: true });
   }, [beyond, last, navigate, q]);
 
-  if (found.error) return <Refused title={t("staff.organizations")} error={found.error} retry={() => void found.refetch()} />;
+  if (isRefusal(found.error)) return <Refused title={t("staff.organizations")} error={found.error} retry={() => void found.refetch()} />;
   return (
     <Page title={t("staff.organizations")} description={<span aria-live="polite">{total === undefined ? "\u00a0" : t.count(q ? "staff.found" : "staff.total", total)}</span>}>
       <SearchField label={t("staff.searchOrganizations")} value={q ?? ""} onChange={(text) => void navigate({ search: { q: text }, replace: true })} />
+      <Failure error={found.error} retry={() => void found.refetch()} />
+      {found.isPending ? <RowsSkeleton /> : null}
       {total === 0 ? (
         <div className="panel">
           <Empty icon={q ? IconSearch : IconBuilding} title={t(q ? "staff.noneFound" : "staff.noOrganizations")} text={t(q ? "staff.noneFoundText" : "staff.noOrganizationsText")} />
         </div>
       ) : null}
-      {found.data ? (
-        <Rows>
-          {found.data.accounts.map((organization) => (
+      {total ? (
+        <Rows busy={found.isPlaceholderData}>
+          {found.data?.accounts.map((organization) => (
             <OrganizationRow key={organization.id} organization={organization} onChange={includes(mine.crm, "admin") ? () => setChanging(organization) : undefined} />
           ))}
         </Rows>
-      ) : (
-        <RowsSkeleton />
-      )}
+      ) : null}
       <Pager page={page} pageSize={PAGE_SIZE} total={total ?? 0} onChange={(next) => void navigate({ search: { q, page: next > 1 ? next : undefined } })} />
       <StatusChange organization={changing} onClose={() => setChanging(null)} />
     </Page>

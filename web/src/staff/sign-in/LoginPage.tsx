@@ -3,13 +3,12 @@ import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 
-import { publicClient, unwrap } from "../../api/client";
 import { AuthLayout } from "../../features/auth/AuthLayout";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
 import { email, required } from "../../ui/fields";
 import { AnchorLink } from "../../ui/links";
-import { session } from "../api";
+import { signIn } from "./calls";
 
 const route = getRouteApi("/login");
 
@@ -26,11 +25,8 @@ export function LoginPage() {
     },
   });
   const login = useMutation({
-    mutationFn: () => unwrap(publicClient.POST("/api/v1/admin/auth/login", { body: { ...form.values, email: form.values.email.trim() } })),
-    onSuccess: (pair) => {
-      session.begin(pair);
-      return navigate({ href: to ?? "/", replace: true });
-    },
+    mutationFn: () => signIn(form.values.email.trim(), form.values.password),
+    onSuccess: () => navigate({ href: to ?? "/", replace: true }),
   });
   return (
     <AuthLayout title={t("staff.signInTitle")} text={t("staff.signInText")} suffix={t("staff.console")}>
