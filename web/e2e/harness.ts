@@ -143,9 +143,10 @@ const phone = { width: 360, height: 740 };
 
 /**
  * look judges a screen the way it is used: in light and dark, wide and on a phone.
- * Each look is checked for barriers and sideways scrolling, and kept as a picture.
+ * Each look is checked for barriers and sideways scrolling, and kept as a picture;
+ * of a page with thousands of rows, only what is in sight.
  */
-export async function look(page: Page, name: string): Promise<void> {
+export async function look(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
   mkdirSync(shots, { recursive: true });
   for (const [kind, viewport, colorScheme] of [
     ["phone", phone, "light"],
@@ -155,8 +156,9 @@ export async function look(page: Page, name: string): Promise<void> {
   ] as const) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.evaluate("scrollTo(0, 0)"); // else the header is pictured where one had scrolled to
     await pause(150); // the page follows the medium in a frame or two
-    await page.screenshot({ path: join(shots, `${name}-${kind}.png`), fullPage: true });
+    await page.screenshot({ path: join(shots, `${name}-${kind}.png`), fullPage });
     const problems = [...(await barriers(page)), ...(await overflow(page))];
     if (problems.length) throw new Error(`${name} (${kind}):\n${problems.join("\n")}`);
   }
