@@ -1,4 +1,4 @@
-import { Avatar, Menu, Text, UnstyledButton } from "@mantine/core";
+import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
 import { useT } from "../i18n/I18n";
@@ -15,8 +15,9 @@ export function UserMenu() {
   return (
     <Menu position="bottom-end" width={240} withinPortal>
       <Menu.Target>
-        <UnstyledButton aria-label={t("shell.account", { name })} style={{ borderRadius: "50%" }}>
-          <Avatar src={me?.profilePhotoUrl || null} name={name} color="lagoon" variant="filled" alt="" />
+        <UnstyledButton style={{ borderRadius: "50%" }}>
+          <VisuallyHidden>{t("shell.account", { name })}</VisuallyHidden>
+          <Avatar src={me?.profilePhotoUrl || null} name={name} color="lagoon" variant="filled" alt="" aria-hidden />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

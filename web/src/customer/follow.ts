@@ -1,25 +1,25 @@
 import type { QueryClient } from "@tanstack/react-query";
 
 import { session } from "./api";
-import type { newRouter } from "./router";
+import { needsSession, type newRouter } from "./router";
 
 /**
  * followSession keeps what is on screen true to the session, whichever tab
  * changed it: nothing read for one person or organization outlives it.
  */
 export function followSession(router: ReturnType<typeof newRouter>, queries: QueryClient): void {
-  const inside = () => router.state.matches.some((match) => match.routeId === "/signed-in");
+  const inside = () => needsSession(router.latestLocation.pathname);
   session.on((event, elsewhere) => {
     switch (event) {
       case "signed-out":
       case "expired":
         queries.clear();
         if (!inside()) return;
-        void router.navigate({ to: "/login", search: event === "expired" ? { to: router.state.location.href } : {}, ignoreBlocker: true });
+        void router.navigate({ to: "/login", search: event === "expired" ? { to: router.latestLocation.href } : {}, ignoreBlocker: true });
         return;
       case "signed-in":
         queries.clear();
-        if (!elsewhere || !(inside() || router.state.location.pathname === "/login")) return;
+        if (!elsewhere || !(inside() || router.latestLocation.pathname === "/login")) return;
         break;
       case "switched":
         break;

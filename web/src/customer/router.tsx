@@ -49,6 +49,11 @@ const auth = [
   }),
 ] as const;
 
+/** needsSession tells whether an address is one of those below, which ask for a session. */
+export function needsSession(pathname: string): boolean {
+  return !/^\/(login|register|check-mail|verify-email|magic-link|forgot-password|reset-password|invitation|auth)(\/|$)/.test(pathname);
+}
+
 /** Everything below asks for a session. */
 const signedIn = createRoute({
   getParentRoute: () => root,

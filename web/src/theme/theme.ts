@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
+import { Anchor, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
 
 const lagoon: MantineColorsTuple = [
   "#e9f6f4",
@@ -26,6 +26,10 @@ export const theme = createTheme({
   cursorType: "pointer",
   focusRing: "auto",
   respectReducedMotion: true,
+  components: {
+    // Colour alone does not tell a link from the text around it.
+    Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
+  },
 });
 
 /**

@@ -1,6 +1,7 @@
 import { Center, Loader, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { Navigate, getRouteApi } from "@tanstack/react-router";
+import { useMutation } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 
 import { publicClient, unwrap } from "../../api/client";
 import { Problem } from "../../api/problem";
@@ -8,7 +9,8 @@ import { session } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
 import { AuthLayout } from "./AuthLayout";
-import { isSlot } from "./providers";
+import { isSlot, returned } from "./providers";
+import { dropFragment } from "./token";
 import { AnchorLink } from "../../ui/links";
 
 const route = getRouteApi("/auth/callback/$slot");
@@ -16,19 +18,22 @@ const route = getRouteApi("/auth/callback/$slot");
 /** CallbackPage is where a provider sends people back to, with a code that works once. */
 export function CallbackPage() {
   const t = useT();
+  const navigate = useNavigate();
   const { slot } = route.useParams();
-  const { code, state, error } = route.useSearch();
-  const entered = useQuery({
-    queryKey: ["callback", slot, code],
-    queryFn: () => redeem(slot, code, state),
-    enabled: code !== undefined,
-    retry: false,
-    staleTime: Infinity,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+  const search = route.useSearch();
+  const [{ code, error, ...rest }] = useState(() => returned(search, location.hash));
+  const enter = useMutation({
+    mutationFn: () => redeem(slot, { code: code ?? "", ...rest }),
+    onSuccess: () => navigate({ to: "/", replace: true }),
   });
-  if (entered.isSuccess) return <Navigate to="/" replace />;
-  const failure = entered.error ?? (code === undefined ? new Problem({ status: 400, code: error === "access_denied" ? "provider_denied" : "provider_failed", detail: "" }) : null);
+  const begun = useRef(false);
+  useEffect(() => {
+    // The code works once, however often the page is drawn.
+    if (code === undefined || begun.current) return;
+    begun.current = true;
+    enter.mutate();
+  }, [code, enter]);
+  const failure = enter.error ?? (code === undefined ? new Problem({ status: 400, code: error === "access_denied" ? "provider_denied" : "provider_failed", detail: "" }) : null);
   return (
     <AuthLayout title={t(failure ? "auth.providerFailed" : "auth.signingIn")}>
       <Stack>
@@ -49,9 +54,9 @@ export function CallbackPage() {
   );
 }
 
-async function redeem(slot: string, code = "", state?: string) {
+async function redeem(slot: string, body: { code: string; state?: string; firstName?: string; lastName?: string }) {
   if (!isSlot(slot)) throw new Problem({ status: 404, code: "provider_failed", detail: "" });
-  const result = await unwrap(publicClient.POST(`/api/v1/auth/${slot}/callback`, { body: { code, ...(state ? { state } : {}) } }));
+  const result = await unwrap(publicClient.POST(`/api/v1/auth/${slot}/callback`, { body }));
+  dropFragment();
   session.begin(result);
-  return true;
 }

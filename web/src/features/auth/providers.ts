@@ -1,4 +1,5 @@
 import { publicClient, unwrap } from "../../api/client";
+import { Problem } from "../../api/problem";
 
 export const slots = ["idp_a", "idp_b", "idp_c", "idp_d"] as const;
 export type Slot = (typeof slots)[number];
@@ -29,15 +30,58 @@ export async function address(slot: Slot): Promise<string> {
   return url;
 }
 
-/** configured lists the slots that answer. */
+const KEY = "ujumbe.providers";
+const KEEP_MS = 60 * 60 * 1000;
+
+/**
+ * configured lists the slots that answer. Asking begins a sign-in at each, of
+ * which the server allows an address so many, so the answer is kept for an hour.
+ */
 export async function configured(): Promise<Provider[]> {
+  const kept = readKept(localStorage.getItem(KEY), Date.now());
+  if (kept) return kept;
   const found = await Promise.all(
     slots.map(async (slot) => {
-      const url = await address(slot).catch(() => null);
-      return url === null ? [] : [{ slot, name: providerName(url) }];
+      try {
+        return [{ slot, name: providerName(await address(slot)) }];
+      } catch (error) {
+        if (error instanceof Problem && error.status === 404) return [];
+        throw error;
+      }
     }),
   );
+  localStorage.setItem(KEY, JSON.stringify({ at: Date.now(), providers: found.flat() }));
   return found.flat();
+}
+
+/** readKept returns the providers kept in storage, unless they are too old or not ours. */
+export function readKept(text: string | null, now: number): Provider[] | null {
+  try {
+    const { at, providers } = JSON.parse(text ?? "null") as { at: number; providers: Provider[] };
+    return now - at < KEEP_MS && providers.every(({ slot, name }) => isSlot(slot) && typeof name === "string") ? providers : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a provider sends people back with. */
+export interface Returned {
+  code?: string;
+  state?: string;
+  error?: string;
+  firstName?: string;
+  lastName?: string;
+}
+
+/** returned reads it from the query, or from the fragment when the provider had it posted to the server. */
+export function returned(search: Returned, hash: string): Returned {
+  const fragment = new URLSearchParams(hash.replace(/^#/, ""));
+  const found: Returned = {};
+  for (const name of ["code", "state", "error", "firstName", "lastName"] as const) {
+    const value = search[name] ?? fragment.get(name);
+    if (value) found[name] = value;
+  }
+  return found;
 }
 
 /** isSlot tells whether a part of an address names a provider. */

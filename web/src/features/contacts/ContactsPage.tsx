@@ -1,4 +1,4 @@
-import { Alert, Button, Text } from "@mantine/core";
+import { Alert, Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
@@ -94,14 +94,14 @@ function Nothing({ filtered, onCreate }: { filtered: boolean; onCreate: () => vo
   return (
     <div className="panel">
       <Empty icon={IconAddressBook} title={t("contacts.none")} text={t("contacts.noneText")}>
-        <Button.Group>
+        <Group justify="center">
           <ButtonLink to="/import" leftSection={<IconFileImport size={16} aria-hidden />}>
             {t("nav.import")}
           </ButtonLink>
           <Button variant="default" onClick={onCreate}>
             {t("contacts.add")}
           </Button>
-        </Button.Group>
+        </Group>
       </Empty>
     </div>
   );

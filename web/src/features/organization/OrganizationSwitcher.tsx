@@ -36,9 +36,11 @@ export function OrganizationSwitcher() {
             loading={move.isPending}
             rightSection={<IconSelector size={16} aria-hidden />}
             aria-label={t("organization.switcher", { name: current?.accountName ?? "" })}
-            styles={{ root: { maxWidth: "min(260px, 46vw)" }, label: { display: "block", overflow: "hidden", textOverflow: "ellipsis" } }}
+            maw="min(260px, 46vw)"
           >
-            {current?.accountName ?? "…"}
+            <Text span inherit truncate>
+              {current?.accountName ?? "…"}
+            </Text>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>

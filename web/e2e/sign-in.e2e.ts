@@ -1,0 +1,147 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { person, t, visit, type Visit } from "./customers";
+import { launch, look, startServer, type Server } from "./harness";
+
+const amina = person("Amina");
+
+let server: Server;
+let browser: Browser;
+let first: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), launch()]);
+  first = await visit(browser, server);
+  page = first.page;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+describe("signing in", () => {
+  it("leads from a form to a mail, and from its link into the console", async () => {
+    await page.goto(`${server.url}/contacts`);
+    await page.getByRole("heading", { name: t("auth.signIn") }).waitFor();
+    await look(page, "login");
+    await page.getByRole("link", { name: t("auth.register") }).click();
+    await page.getByRole("button", { name: t("auth.register") }).click();
+    await page.getByText(t("form.required")).first().waitFor();
+    await look(page, "register-incomplete");
+    await page.getByLabel(t("field.organization")).fill(amina.accountName);
+    await page.getByLabel(t("field.firstName")).fill(amina.firstName);
+    await page.getByLabel(t("field.lastName")).fill(amina.lastName);
+    await page.getByLabel(t("field.email")).fill(amina.email);
+    await page.getByLabel(t("field.password"), { exact: true }).fill(amina.password);
+    await page.getByRole("button", { name: t("auth.register") }).click();
+    await page.getByRole("heading", { name: t("auth.checkMail") }).waitFor();
+    await look(page, "check-mail");
+
+    const link = await server.link(amina.email, "/verify-email");
+    await page.goto(link);
+    await page.reload(); // as a scanner that opens links does
+    await page.getByRole("button", { name: t("auth.verify") }).waitFor();
+    await look(page, "verify");
+    await page.getByRole("button", { name: t("auth.verify") }).click();
+    await page.getByRole("heading", { name: t("dashboard.title", { name: amina.firstName }) }).waitFor();
+    expect(page.url()).not.toContain("token");
+    await look(page, "dashboard-empty");
+  });
+
+  it("keeps the session through a reload and ends it in every tab", async () => {
+    const other = await first.another();
+    await other.goto(`${server.url}/lists`);
+    await other.getByRole("heading", { level: 1, name: t("nav.lists") }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: t("shell.account", { name: "Amina Example" }) }).click();
+    await page.getByRole("menuitem", { name: t("shell.signOut") }).click();
+    await page.getByRole("heading", { name: t("auth.signIn") }).waitFor();
+    await other.getByRole("heading", { name: t("auth.signIn") }).waitFor();
+    expect(await page.evaluate("Object.keys(localStorage).filter((key) => key.includes('refresh'))")).toEqual([]);
+    await other.close();
+  });
+
+  it("says what to do when the password is wrong", async () => {
+    await page.getByLabel(t("field.email")).fill(amina.email);
+    await page.getByLabel(t("field.password"), { exact: true }).fill("not the password");
+    await page.getByRole("button", { name: t("auth.signIn"), exact: true }).click();
+    await page.getByRole("alert").getByText(t("error.invalid_credentials")).waitFor();
+    await look(page, "login-refused");
+  });
+
+  it("signs in by a mailed link", async () => {
+    await page.getByRole("button", { name: t("auth.useLink") }).click();
+    await page.getByLabel(t("field.email")).fill(amina.email);
+    await page.getByRole("button", { name: t("auth.sendLink") }).click();
+    await page.getByText(t("auth.linkSent", { email: amina.email })).waitFor();
+    await page.goto(await server.link(amina.email, "/magic-link"));
+    await page.getByRole("button", { name: t("auth.signIn") }).waitFor();
+    await look(page, "magic-link");
+    await page.getByRole("button", { name: t("auth.signIn") }).click();
+    await page.getByRole("heading", { name: t("dashboard.title", { name: amina.firstName }) }).waitFor();
+  });
+
+  it("resets a forgotten password, and the old session is gone", async () => {
+    const elsewhere = await visit(browser, server);
+    await elsewhere.page.goto(`${server.url}/forgot-password`);
+    await look(elsewhere.page, "forgot-password");
+    await elsewhere.page.getByLabel(t("field.email")).fill(amina.email);
+    await elsewhere.page.getByRole("button", { name: t("auth.sendReset") }).click();
+    await elsewhere.page.getByText(t("auth.resetSent", { email: amina.email })).waitFor();
+    const link = await server.link(amina.email, "/reset-password");
+    await elsewhere.page.goto(link);
+    await look(elsewhere.page, "reset-password");
+    amina.password = "a better password";
+    await elsewhere.page.getByLabel(t("field.newPassword")).fill(amina.password);
+    await elsewhere.page.getByRole("button", { name: t("auth.setPassword") }).click();
+    await elsewhere.page.getByRole("heading", { name: t("auth.resetDone") }).waitFor();
+    await look(elsewhere.page, "password-set");
+    await elsewhere.page.getByRole("link", { name: t("auth.signIn") }).click();
+    await elsewhere.page.getByLabel(t("field.email")).fill(amina.email);
+    await elsewhere.page.getByLabel(t("field.password"), { exact: true }).fill(amina.password);
+    await elsewhere.page.getByRole("button", { name: t("auth.signIn"), exact: true }).click();
+    await elsewhere.page.getByRole("heading", { name: t("dashboard.title", { name: amina.firstName }) }).waitFor();
+    elsewhere.check();
+    await elsewhere.context.close();
+
+    await page.goto(`${server.url}/team`);
+    await page.getByRole("heading", { name: t("auth.signIn") }).waitFor();
+
+    await page.goto(link); // a used link
+    await page.getByLabel(t("field.newPassword")).fill("yet another password");
+    await page.getByRole("button", { name: t("auth.setPassword") }).click();
+    await page.getByRole("alert").getByText(t("error.invalid_link")).waitFor();
+  });
+
+  it("signs in through a provider, and asks for a name that it does not give", async () => {
+    await page.goto(`${server.url}/login`);
+    await page.getByRole("button", { name: t("auth.continueWithSlot", { letter: "D" }) }).click();
+    await page.waitForURL("**/dev/idp/**");
+    await page.getByLabel(/email/i).first().fill("fresh@example.com");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("heading", { name: t("auth.welcomeTitle") }).waitFor();
+    await look(page, "welcome");
+    await page.getByLabel(t("field.firstName")).fill("Neema");
+    await page.getByLabel(t("field.lastName")).fill("Example");
+    await page.getByRole("button", { name: t("action.continue") }).click();
+    await page.getByRole("heading", { name: t("dashboard.title", { name: "Neema" }) }).waitFor();
+  });
+
+  it("speaks French and Swahili", async () => {
+    for (const [language, heading] of [
+      ["Français", "Bonjour, Neema"],
+      ["Kiswahili", "Habari, Neema"],
+    ] as const) {
+      await page.getByRole("button", { name: /^(Language|Langue|Lugha)$/ }).click();
+      await page.getByRole("menuitem", { name: language }).click();
+      await page.getByRole("heading", { name: heading }).waitFor();
+      await look(page, `dashboard-${language}`);
+    }
+    await page.reload();
+    await page.getByRole("heading", { name: "Habari, Neema" }).waitFor();
+    first.check();
+  });
+});
