@@ -6,6 +6,7 @@ import (
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/database"
+	"ujumbe/internal/id"
 )
 
 // trashBatch is how many contacts of an import go to the trash in one
@@ -13,16 +14,13 @@ import (
 const trashBatch = 1000
 
 // TrashImported puts the active contacts that an import brought in into the
-// trash, in several transactions, and returns how many. Their ids lie above the
-// import's own and, where given, below until.
-func (s *Store) TrashImported(ctx context.Context, org account.ID, imported ImportID, until *ID) (total int64, err error) {
-	after, last := ID(imported), lastID
-	if until != nil {
-		last = *until
-	}
+// trash, in several transactions, and returns how many.
+func (s *Store) TrashImported(ctx context.Context, org account.ID, imported ImportID) (total int64, err error) {
+	// The range is where the loader puts their ids.
+	after, end := ID(imported), id.PlacedEnd[Contact](imported)
 	for {
 		batch, err := database.Collect(ctx, s.db, database.Column[ID], `SELECT id FROM contact
-			WHERE account_id = $1 AND id > $2 AND id < $3 AND import_id = $4 ORDER BY id LIMIT $5`, org, after, last, imported, trashBatch)
+			WHERE account_id = $1 AND id > $2 AND id < $3 AND import_id = $4 ORDER BY id LIMIT $5`, org, after, end, imported, trashBatch)
 		if err != nil {
 			return total, fmt.Errorf("read contacts of an import: %w", err)
 		}

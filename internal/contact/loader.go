@@ -4,17 +4,23 @@ import (
 	"context"
 
 	"ujumbe/internal/account"
+	"ujumbe/internal/clock"
 	"ujumbe/internal/database"
 	"ujumbe/internal/id"
 )
 
 // Loader stores contacts in chunks, each in one transaction with its
 // memberships and counts. Several may work at once, also on the same numbers.
+// All its contacts are of one moment, and stand in the order of the drafts
+// wherever the newest stand first.
 type Loader struct {
 	store    *Store
 	org      account.ID
 	list     *ListID
 	imported *ImportID
+	base     ImportID // below the ids of its contacts
+	made     clock.Time
+	place    int
 }
 
 // NewLoader returns a loader that puts its contacts into a list, if there is
@@ -26,7 +32,21 @@ func (s *Store) NewLoader(ctx context.Context, org account.ID, list *ListID, imp
 			return nil, errUnknownList
 		}
 	}
-	return &Loader{store: s, org: org, list: list, imported: imported}, nil
+	l := &Loader{store: s, org: org, list: list, imported: imported, made: s.clock.Now()}
+	if imported != nil {
+		l.base = *imported
+	} else {
+		l.base = id.New[Import]()
+	}
+	return l, nil
+}
+
+// At returns the loader for a chunk whose first draft has this place among all
+// drafts. Without it every chunk begins at 0.
+func (l *Loader) At(place int) *Loader {
+	at := *l
+	at.place = place
+	return &at
 }
 
 // ChunkSize is how many drafts a chunk should have: many enough to be quick, few
@@ -55,14 +75,13 @@ type Loaded struct {
 // once, of which only the last takes effect.
 func (l *Loader) Load(ctx context.Context, drafts []Draft, hook func(tx database.Tx, loaded Loaded) error) (Loaded, error) {
 	var loaded Loaded
-	now := l.store.clock.Now()
 	var lists []ListID
 	if l.list != nil {
 		lists = []ListID{*l.list}
 	}
 	rows := make([]row, len(drafts))
 	for i := range drafts {
-		rows[i] = row{Draft: drafts[i], id: id.New[Contact](), created: now, updated: now, imported: l.imported, lists: lists, position: i}
+		rows[i] = row{Draft: drafts[i], id: id.Placed[Contact](l.base, uint32(l.place+i)), created: l.made, updated: l.made, imported: l.imported, lists: lists, position: i}
 	}
 	work := make([]row, len(rows))
 	err := l.store.retryTaken(ctx, func(tx database.Tx) error {
@@ -79,7 +98,7 @@ func (l *Loader) Load(ctx context.Context, drafts []Draft, hook func(tx database
 			return err
 		}
 		loaded = outcome(stored, len(drafts))
-		counted.created(now, int64(len(stored)))
+		counted.created(l.made, int64(len(stored)))
 		if hook != nil {
 			if err := hook(tx, loaded); err != nil {
 				return err

@@ -5,6 +5,7 @@ package id
 
 import (
 	"database/sql/driver"
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -94,4 +95,30 @@ func Before[T any](moment time.Time) Of[T] {
 		i[at] = byte(ms >> (40 - 8*at))
 	}
 	return i
+}
+
+// Placed returns the id of one of many things made together right after base:
+// the later its place, the smaller the id. So where the newest stand first,
+// things that came in a row stand as they came. All these ids lie above base and
+// below PlacedEnd.
+func Placed[T, B any](base Of[B], place uint32) Of[T] {
+	i := New[T]()
+	next := nextMillisecond(base)
+	copy(i[:6], next[:6])
+	rest := ^place
+	i[6] = 0x70 | byte(rest>>28)
+	i[7] = byte(rest >> 20)
+	i[8] = 0x80 | byte(rest>>14)&0x3f
+	i[9] = byte(rest >> 6)
+	i[10] = byte(rest<<2) | i[10]&0x03
+	return i
+}
+
+// PlacedEnd is above every id that Placed makes with this base.
+func PlacedEnd[T, B any](base Of[B]) Of[T] { return Of[T](nextMillisecond(nextMillisecond(base))) }
+
+// nextMillisecond is the least id that could be made in the millisecond after.
+func nextMillisecond[B any](base Of[B]) Of[B] {
+	ms := binary.BigEndian.Uint64(base[:8])>>16 + 1
+	return Before[B](time.UnixMilli(int64(ms)))
 }

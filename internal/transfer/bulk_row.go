@@ -29,9 +29,10 @@ func (r *bulkRow) fill(e *entry) {
 	case !r.Phone.isWrong:
 		e.input.Phone = r.Phone.text
 	}
-	e.input.Tags = r.Tags.tags
 	if r.Tags.isWrong {
 		e.unreadable = append(e.unreadable, sheet.Tags)
+	} else {
+		e.input.Tags = r.Tags.tags
 	}
 }
 

@@ -65,7 +65,7 @@ func TestBulkLeavesOutWhatCantBeKept(t *testing.T) {
 			t.Errorf("%q", rows)
 		}
 		contacts := s.Want(s.Call("GET", "/api/v1/contacts", owner.Access, nil), 200).JSON(t)["contacts"].([]any)
-		if got := fmt.Sprint(contacts[0].(map[string]any)["tags"], contacts[1].(map[string]any)["notes"]); got != "[x y] 7" {
+		if got := fmt.Sprint(contacts[0].(map[string]any)["notes"], contacts[0].(map[string]any)["tags"], contacts[1].(map[string]any)["tags"]); got != "7[] [x y]" {
 			t.Errorf("kept %s", got)
 		}
 	})

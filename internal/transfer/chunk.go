@@ -11,6 +11,7 @@ import (
 // chunk is as many rows as are stored together.
 type chunk struct {
 	drafts []contact.Draft
+	place  int // of the first draft, among all of the upload
 	// kept says which row each draft came from, passed are the rows that are
 	// none.
 	kept, passed []rowNote

@@ -123,7 +123,7 @@ func (s *Service) Undo(ctx context.Context, by account.Caller, i ID) (deleted in
 	if record.Status == Running {
 		return 0, errRunning
 	}
-	deleted, err = s.Contacts.TrashImported(ctx, by.Account, i, record.until)
+	deleted, err = s.Contacts.TrashImported(ctx, by.Account, i)
 	if err != nil {
 		return deleted, err
 	}

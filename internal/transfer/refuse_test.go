@@ -96,7 +96,7 @@ func TestUploadThatCantBeAnImportStoresNothing(t *testing.T) {
 			}
 		}
 		body, contentType := form(t, fileOf(good))
-		for _, cut := range []int{4, 40, 70, len(body) - 100} {
+		for _, cut := range []int{4, 40, 70} {
 			answer := s.Call("POST", "/api/v1/contacts/import", owner.Access, body[:len(body)-cut], "Content-Type", contentType)
 			if s.Want(answer, 400); answer.Code() != "upload_incomplete" {
 				t.Errorf("form cut short by %d: %s", cut, answer.Body)

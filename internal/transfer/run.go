@@ -99,7 +99,7 @@ func (r *run) watch(ctx context.Context, stop context.CancelCauseFunc) {
 }
 
 func (r *run) read(ctx context.Context, free <-chan *chunk, chunks chan<- *chunk) error {
-	j := newJudge()
+	j, place := newJudge(), 0
 	for {
 		var c *chunk
 		select {
@@ -108,6 +108,7 @@ func (r *run) read(ctx context.Context, free <-chan *chunk, chunks chan<- *chunk
 			return ctx.Err()
 		}
 		err := c.fill(r.source, j, r.loader.ChunkSize())
+		c.place, place = place, place+len(c.drafts)
 		isLast := errors.Is(err, io.EOF)
 		if err != nil && !isLast {
 			return fmt.Errorf("read upload: %w", err)
@@ -147,7 +148,7 @@ func (r *run) store(ctx context.Context, c *chunk) error {
 	left := r.room
 	r.mu.Unlock()
 	var o *outcome
-	_, err := r.loader.Load(ctx, c.drafts, func(tx database.Tx, loaded contact.Loaded) error {
+	_, err := r.loader.At(c.place).Load(ctx, c.drafts, func(tx database.Tx, loaded contact.Loaded) error {
 		o = c.outcome(loaded, &left)
 		store := r.service.store
 		if err := store.keep(ctx, tx, r.org, r.id, skippedRows, &o.skipped); err != nil {

@@ -77,9 +77,9 @@ func (s *store) end(ctx context.Context, org account.ID, i ID, status Status, fa
 	if failure != nil {
 		code, detail = &failure.Code, &failure.Detail
 	}
-	n, err := s.db.Exec(ctx, `UPDATE contact_import SET status = $3, failure_code = $4, failure_detail = $5, finished_at = $6, heartbeat_at = $6, until_id = $7,
+	n, err := s.db.Exec(ctx, `UPDATE contact_import SET status = $3, failure_code = $4, failure_detail = $5, finished_at = $6, heartbeat_at = $6,
 			bytes_read = CASE WHEN $3 = 'completed' THEN bytes_total ELSE bytes_read END
-		WHERE account_id = $1 AND id = $2 AND status = 'running'`, org, i, string(status), code, detail, s.clock.Now(), id.New[contact.Contact]())
+		WHERE account_id = $1 AND id = $2 AND status = 'running'`, org, i, string(status), code, detail, s.clock.Now())
 	if err != nil {
 		return fmt.Errorf("end import: %w", err)
 	}
@@ -109,7 +109,7 @@ func (s *store) interruptBefore(ctx context.Context, moment clock.Time) error {
 }
 
 const importQuery = `SELECT id, status, file_name, format, list_id, valid, invalid, skipped, amended, rows_read, bytes_read, bytes_total,
-	user_id, actor, started_at, heartbeat_at, finished_at, undone_at, failure_code, failure_detail, columns, until_id
+	user_id, actor, started_at, heartbeat_at, finished_at, undone_at, failure_code, failure_detail, columns
 	FROM contact_import WHERE account_id = $1`
 
 func (s *store) scan(row database.Row) (Import, error) {
@@ -119,7 +119,7 @@ func (s *store) scan(row database.Row) (Import, error) {
 		columns      string
 	)
 	err := row.Scan(&i.ID, &i.Status, &i.FileName, &i.Format, &i.ListID, &i.Valid, &i.Invalid, &i.Skipped, &i.Amended, &i.RowsRead, &i.BytesRead, &i.BytesTotal,
-		&i.UserID, &i.User, &i.StartedAt, &i.UpdatedAt, &i.FinishedAt, &i.UndoneAt, &code, &detail, &columns, &i.until)
+		&i.UserID, &i.User, &i.StartedAt, &i.UpdatedAt, &i.FinishedAt, &i.UndoneAt, &code, &detail, &columns)
 	if err != nil {
 		return Import{}, err
 	}

@@ -270,7 +270,8 @@ func (r *Reader) take() {
 		row.cells[c] = cell
 	}
 	row.cells[Email] = trim(row.cells[Email])
-	row.cells[Tags] = trim(row.cells[Tags])
+	// An invisible mark may belong to a tag.
+	row.cells[Tags] = bytes.TrimSpace(row.cells[Tags])
 	phone, rounded := r.wholeNumber(trim(textFormula(row.cells[Phone])))
 	row.cells[Phone] = phone
 	if rounded && row.Reason == "" {

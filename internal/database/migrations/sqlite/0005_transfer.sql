@@ -2,8 +2,7 @@
 
 -- Every import and what became of it. A running one is alive as long as its
 -- heartbeat is young. Counts grow in the transactions that store what they
--- count. until_id is a contact id above all that the import brought in, as its
--- own id is one below; columns is a JSON array of the names in the file.
+-- count. columns is a JSON array of the names in the file.
 CREATE TABLE contact_import (
     account_id     BLOB NOT NULL,
     id             BLOB NOT NULL,
@@ -26,7 +25,6 @@ CREATE TABLE contact_import (
     started_at     INTEGER NOT NULL,
     heartbeat_at   INTEGER NOT NULL,
     finished_at    INTEGER,
-    until_id       BLOB,
     undone_at      INTEGER,
     PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;
