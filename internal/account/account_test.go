@@ -211,7 +211,7 @@ func TestSwitch(t *testing.T) {
 // An access token outlives its session by minutes. It must not be a way to a new
 // session when somebody ended the old one.
 func TestAnEndedSessionCantMove(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
 		owner := s.Owner()
 		s.Want(s.Call("POST", "/api/v1/auth/logout", "", map[string]any{"refreshToken": owner.Refresh}), 204)
 		s.Want(s.Call("GET", "/api/v1/users/me", owner.Access, nil), 200)

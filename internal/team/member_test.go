@@ -136,7 +136,7 @@ func TestOwnersMayNotActOnThemselvesOnOwnersOrOnOthers(t *testing.T) {
 
 // No route makes a second owner; the rules protect one all the same.
 func TestASecondOwnerIsBeyondTheFirst(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
 		owner, second := s.Owner(), s.Owner()
 		join(s, owner, second, account.Owner)
 		for _, c := range []struct{ method, path string }{
@@ -221,7 +221,7 @@ func TestDeactivationStaysInItsOrganization(t *testing.T) {
 }
 
 func TestRemovalTakesThePersonWithTheLastMembershipOnly(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
 		first, second := s.Owner(), s.Owner()
 		user := s.Member(first, "member")
 		join(s, second, user, account.PlainMember)

@@ -184,7 +184,7 @@ func TestAUserWithoutAPasswordHasNoneToChange(t *testing.T) {
 }
 
 func TestGuessesAtTheCurrentPasswordAreBounded(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
 		owner := s.Owner()
 		for i := range 10 {
 			s.Want(changePassword(s, owner.Access, fmt.Sprintf("guess number %d", i), "another password"), 401)
