@@ -15,7 +15,7 @@ import (
 )
 
 // A check costs dozens of requests and hashes; `-rapid.checks` asks for more.
-func init() { _ = flag.Set("rapid.checks", "12") }
+func init() { _ = flag.Set("rapid.checks", "8") }
 
 // Any callers, with any tokens they ever held, may do anything in any order: the
 // answers are those of a simple model, and so an organization always has an
