@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -55,7 +56,7 @@ func (e *Exchange) Header(name string) string {
 
 // Body returns the request's body of at most limit bytes. Reading beyond is a
 // fault, as is a client that falls behind the least pace, and, once stop is
-// closed, ErrStopping. Close is needed: it ends the watch.
+// closed, ErrStopping. Close is needed as soon as the body has been read.
 func (e *Exchange) Body(limit int64, stop <-chan struct{}) *Body {
 	r, w := e.unwrap()
 	b := &Body{
@@ -112,6 +113,7 @@ type Body struct {
 	started     time.Time
 	stop        <-chan struct{}
 	closed      chan struct{}
+	once        sync.Once
 }
 
 // Read reads on as long as the client keeps its pace.
@@ -176,9 +178,9 @@ func (b *Body) Discard() {
 	}
 }
 
-// Close ends the watch over the body.
+// Close ends the watch over the body. It may be called twice.
 func (b *Body) Close() error {
-	close(b.closed)
+	b.once.Do(func() { close(b.closed) })
 	return nil
 }
 

@@ -29,6 +29,7 @@ func (s *Service) ImportFile(ctx context.Context, by account.Caller, exchange *h
 		return Import{}, err
 	}
 	defer form.close()
+	body.Close()
 	exchange.Hold()
 	return s.importFrom(ctx, by, form, func() (source, error) { return openFile(form.file, s.Folder) })
 }
@@ -47,6 +48,7 @@ func (s *Service) ImportBulk(ctx context.Context, by account.Caller, exchange *h
 		return Import{}, bulkFault(err, s.MaxBulk)
 	}
 	defer file.Close()
+	body.Close()
 	exchange.Hold()
 	bulk, err := openBulk(file)
 	if err != nil {
