@@ -6,6 +6,7 @@ import (
 	"ujumbe/internal/account"
 	"ujumbe/internal/clock"
 	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
 	"ujumbe/internal/id"
 )
 
@@ -28,8 +29,12 @@ type Loader struct {
 // does not exist is a fault.
 func (s *Store) NewLoader(ctx context.Context, org account.ID, list *ListID, imported *ImportID) (*Loader, error) {
 	if list != nil {
-		if _, err := findList(ctx, s.db, org, *list, ""); err != nil {
+		_, err := findList(ctx, s.db, org, *list, "")
+		if fault.Is(err, fault.KindNotFound) {
 			return nil, errUnknownList
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	l := &Loader{store: s, org: org, list: list, imported: imported, made: s.clock.Now()}
