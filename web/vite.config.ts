@@ -37,10 +37,11 @@ export default defineConfig({
   },
   worker: { format: "es" },
   server: {
+    fs: { allow: [".."] }, // the phone registry is the server's own file
     proxy: { "/api": "http://localhost:8080", "/photos": "http://localhost:8080" },
   },
   test: {
-    environment: "happy-dom",
+    environment: "node",
     include: ["src/**/*.test.{ts,tsx}"],
   },
 });

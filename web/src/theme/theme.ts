@@ -1,4 +1,4 @@
-import { Anchor, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
+import { Anchor, createTheme, Menu, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
 
 const lagoon: MantineColorsTuple = [
   "#e9f6f4",
@@ -29,6 +29,8 @@ export const theme = createTheme({
   components: {
     // Colour alone does not tell a link from the text around it.
     Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
+    // Else an element without a role stands in the menu to take the focus; the first item does.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 });
 

@@ -20,7 +20,7 @@ interface Props {
   onRange: (first: number, last: number) => void;
 }
 
-const ROW = 56;
+const ROW = 48;
 const CARD = 92;
 
 /** ContactTable draws only the rows in sight, of however many there are. */

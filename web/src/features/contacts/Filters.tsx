@@ -1,4 +1,4 @@
-import { Box, Button, Checkbox, Group, Menu, MultiSelect, Select } from "@mantine/core";
+import { Box, Button, Checkbox, Group, MultiSelect, Popover, Select, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
 import { useT } from "../../i18n/I18n";
@@ -35,7 +35,7 @@ export function Filters({ search, onChange, chosen, onColumn }: Props) {
         clearable
         searchable
         clearButtonProps={{ "aria-label": t("contacts.anyList") }}
-        w={{ base: "100%", xs: 180 }}
+        w={{ base: "calc(50% - 6px)", xs: 180 }}
       />
       <MultiSelect
         aria-label={t("contacts.filterTags")}
@@ -46,7 +46,7 @@ export function Filters({ search, onChange, chosen, onColumn }: Props) {
         clearable
         searchable
         clearButtonProps={{ "aria-label": t("contacts.anyTags") }}
-        w={{ base: "100%", xs: 200 }}
+        w={{ base: "calc(50% - 6px)", xs: 200 }}
       />
       <Select
         aria-label={t("contacts.filterOptOut")}
@@ -61,20 +61,20 @@ export function Filters({ search, onChange, chosen, onColumn }: Props) {
         clearButtonProps={{ "aria-label": t("contacts.anyOptOut") }}
         w={{ base: "100%", xs: 170 }}
       />
-      <Menu closeOnItemClick={false} withinPortal position="bottom-end">
-        <Menu.Target>
+      <Popover position="bottom-end" withinPortal trapFocus>
+        <Popover.Target>
           <Button variant="default" leftSection={<IconColumns3 size={16} aria-hidden />} visibleFrom="sm">
             {t("contacts.columns")}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {columns.map((column) => (
-            <Menu.Item key={column} role="menuitemcheckbox" aria-checked={chosen.includes(column)} onClick={() => onColumn(column)}>
-              <Checkbox component="div" checked={chosen.includes(column)} readOnly tabIndex={-1} label={t(columnLabels[column])} style={{ pointerEvents: "none" }} aria-hidden />
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <Stack gap="xs" role="group" aria-label={t("contacts.columns")}>
+            {columns.map((column) => (
+              <Checkbox key={column} checked={chosen.includes(column)} label={t(columnLabels[column])} onChange={() => onColumn(column)} />
+            ))}
+          </Stack>
+        </Popover.Dropdown>
+      </Popover>
       {isFiltered(search) ? (
         <Button variant="subtle" onClick={() => onChange({ q: undefined, list: undefined, tags: undefined, optedOut: undefined })}>
           {t("contacts.clearFilters")}

@@ -16,7 +16,8 @@ import { Page } from "../../ui/Page";
 import { listsQuery } from "../contacts/queries";
 import { fields } from "../import/columns";
 import { base64 } from "./base64";
-import { countCsv, formats, make, type Format } from "./make";
+import { countCsv } from "./csv";
+import { formats, make, type Format } from "./make";
 import { save } from "./save";
 
 const route = getRouteApi("/signed-in/shell/export");

@@ -95,7 +95,7 @@ function Crop({ source, onDone }: { source: string; onDone: () => void }) {
           onCropChange={setPosition}
           onZoomChange={setZoom}
           onCropComplete={(_, pixels) => setArea(pixels)}
-          cropperProps={{ "aria-label": t("profile.cropHint") }}
+          cropperProps={{ role: "group", "aria-label": t("profile.cropHint") }}
         />
       </div>
       <Text size="xs" c="dimmed">

@@ -54,7 +54,7 @@ function Members({ members, myId, owner }: { members: Member[]; myId: string | u
   const t = useT();
   return (
     <div className="panel">
-      <Table verticalSpacing="sm" horizontalSpacing="md" className={classes.table}>
+      <Table verticalSpacing="sm" horizontalSpacing="md">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t("team.member")}</Table.Th>
@@ -78,10 +78,10 @@ function Row({ member, isMe, owner }: { member: Member; isMe: boolean; owner: bo
   const format = useFormat();
   const name = `${member.firstName} ${member.lastName}`.trim();
   return (
-    <Table.Tr data-inactive={!member.isActive || undefined}>
+    <Table.Tr>
       <Table.Td>
         <Group gap="sm" wrap="nowrap">
-          <Avatar name={name} color="lagoon" visibleFrom="xs" />
+          <Avatar name={name} color="lagoon" visibleFrom="xs" aria-hidden />
           <div className={classes.who}>
             <Text fw={550} size="sm">
               {name} {isMe ? <Text span size="xs" c="dimmed">{t("team.you")}</Text> : null}

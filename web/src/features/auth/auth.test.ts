@@ -1,0 +1,50 @@
+// @vitest-environment happy-dom
+import { describe, expect, it } from "vitest";
+
+import { providerName, readKept, returned } from "./providers";
+import { fragmentToken } from "./token";
+
+describe("fragmentToken", () => {
+  it.each([
+    ["#token=abc", "abc"],
+    ["#token=a%2Bb", "a+b"],
+    ["", ""],
+    ["#other=abc", ""],
+  ])("reads %j", (hash, token) => {
+    expect(fragmentToken(hash)).toBe(token);
+  });
+});
+
+describe("providerName", () => {
+  it.each([
+    ["https://accounts.google.com/o/oauth2/v2/auth?x=1", "Google"],
+    ["https://login.microsoftonline.com/common/oauth2", "Microsoft"],
+    ["https://github.com/login/oauth/authorize", "GitHub"],
+    ["https://appleid.apple.com/auth/authorize", "Apple"],
+    ["https://google.com.example.com/", ""],
+    ["/dev/idp/idp_a", ""],
+  ])("of %s is %j", (url, name) => {
+    expect(providerName(url)).toBe(name);
+  });
+});
+
+describe("readKept", () => {
+  const kept = JSON.stringify({ at: 1000, providers: [{ slot: "idp_a", name: "Google" }] });
+
+  it("keeps an answer for an hour", () => {
+    expect(readKept(kept, 1000 + 3_599_000)).toEqual([{ slot: "idp_a", name: "Google" }]);
+    expect(readKept(kept, 1000 + 3_601_000)).toBeNull();
+  });
+
+  it.each([null, "", "{}", '{"at":1000,"providers":[{"slot":"evil","name":"x"}]}'])("does not take %j", (text) => {
+    expect(readKept(text, 1000)).toBeNull();
+  });
+});
+
+describe("returned", () => {
+  it("reads the query, and the fragment of a provider that posts", () => {
+    expect(returned({ code: "c", state: "s" }, "")).toEqual({ code: "c", state: "s" });
+    expect(returned({}, "#code=c&state=s&firstName=Neema")).toEqual({ code: "c", state: "s", firstName: "Neema" });
+    expect(returned({}, "#error=access_denied")).toEqual({ error: "access_denied" });
+  });
+});
