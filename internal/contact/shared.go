@@ -106,6 +106,8 @@ func (s *shared) storeNames(ctx context.Context, tx database.Tx, org account.ID)
 	if err != nil || tx.Engine() == database.Postgres {
 		return err
 	}
+	// The index writes out what it holds whenever a row comes out of order.
+	slices.SortFunc(added, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) })
 	_, err = tx.Copy(ctx, "contact_name_fts", []string{"rowid", "pieces"}, added)
 	return err
 }

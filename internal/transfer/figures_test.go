@@ -30,7 +30,7 @@ const rowsVariable = "UJUMBE_BENCH_ROWS"
 // person is a row of a file for measuring: names of which many share few, as in
 // life.
 func person(random *rand.Rand, i int) (first, last string, number int64, tags string) {
-	return fmt.Sprintf("Fname%d", random.IntN(2000)), fmt.Sprintf("Surname%d", random.IntN(5000)),
+	return fmt.Sprintf("Fname%d", random.IntN(500)), fmt.Sprintf("Surname%d", random.IntN(500)),
 		254700000000 + int64(i)*7%100_000_000, []string{"", "vip", "nairobi;vip", "coast"}[random.IntN(4)]
 }
 
