@@ -33,7 +33,8 @@ func (f Filter) isZero() bool {
 type criterion struct {
 	// ids is a query for the ids of those that meet it, answered by an index.
 	ids string
-	// test is a condition that a contact c meets it.
+	// test is a condition that a contact c meets it, which no index answers: for
+	// contacts that are looked at one by one.
 	test string
 	// sorted is the query of ids with an ORDER BY that an index fulfils; nil
 	// where the ids have to be sorted.
@@ -122,16 +123,39 @@ func (q *query) addSorted(c criterion, hits int64) {
 	q.criteria = append(q.criteria, c)
 }
 
+const selectIDs = `SELECT id FROM contact WHERE account_id = $1 AND `
+
+// probe is a query for the ids of the contacts that meet a condition on
+// contact, once for each row s of a set given as JSON. Both engines are made to
+// go from the set into the index: left to choose, they may go through every
+// contact, and through the set for each.
+func (q *query) probe(set, condition string) string {
+	source := `json_each(` + q.arg(set) + `) s`
+	if q.engine == database.Postgres {
+		return `SELECT probed.id FROM ` + source + ` CROSS JOIN LATERAL (` + selectIDs + condition + ` OFFSET 0) probed`
+	}
+	return `SELECT contact.id FROM ` + source + ` CROSS JOIN contact WHERE contact.account_id = $1 AND ` + condition
+}
+
+// withKeys is a query for the ids of contacts that have one of the keys.
+func (q *query) withKeys(column string, keys []int64) string {
+	set := make(map[string]int, len(keys))
+	for _, key := range keys {
+		set[strconv.FormatInt(key, 10)] = 0
+	}
+	return q.probe(jsonOf(set), column+` = CAST(s.key AS BIGINT)`)
+}
+
 // inList finds nobody in a list that does not exist.
 func (q *query) inList(ctx context.Context, db database.Querier, org account.ID, list ListID) error {
 	found, err := findList(ctx, db, org, list, "")
 	if err != nil && !fault.Is(err, fault.KindNotFound) {
 		return err
 	}
-	at := q.arg(list)
+	members := ` FROM contact_list_member m WHERE m.account_id = $1 AND m.list_id = ` + q.arg(list)
 	q.addSorted(criterion{
-		ids:  `SELECT m.contact_id AS id FROM contact_list_member m WHERE m.account_id = $1 AND m.list_id = ` + at,
-		test: `EXISTS (SELECT 1 FROM contact_list_member m WHERE m.account_id = $1 AND m.list_id = ` + at + ` AND m.contact_id = c.id)`,
+		ids:  `SELECT m.contact_id AS id` + members,
+		test: `EXISTS (SELECT 1` + members + ` AND m.contact_id = c.id)`,
 	}, found.ContactCount)
 	return nil
 }
@@ -142,9 +166,9 @@ func (q *query) optedOut(ctx context.Context, db database.Querier, org account.I
 	case err != nil:
 		return err
 	case want:
-		q.addSorted(criterion{ids: `SELECT id FROM contact WHERE account_id = $1 AND is_opted_out`, test: `c.is_opted_out`}, hits)
+		q.addSorted(criterion{ids: selectIDs + `is_opted_out`, test: `c.is_opted_out`}, hits)
 	case hits > 0: // else everybody meets it
-		q.addSorted(criterion{ids: `SELECT id FROM contact WHERE account_id = $1 AND NOT is_opted_out`, test: `NOT c.is_opted_out`}, q.all-hits)
+		q.addSorted(criterion{ids: selectIDs + `NOT is_opted_out`, test: `NOT c.is_opted_out`}, q.all-hits)
 	}
 	return nil
 }
@@ -171,19 +195,15 @@ func (q *query) tagged(ctx context.Context, db database.Querier, org account.ID,
 const mergedSets = 16
 
 func (q *query) withTagSets(sets []int64) criterion {
-	among, parameter := numbersIn(q.engine, "tags_key", len(q.args)+1, sets)
+	among, parameter := numbersIn(q.engine, "c.tags_key + 0", len(q.args)+1, sets)
 	q.arg(parameter)
-	c := criterion{
-		ids: `SELECT id FROM contact WHERE account_id = $1 AND ` + among,
-		// The addition keeps the index over tags out of a walk in the order of ids.
-		test: strings.Replace(among, "tags_key", "c.tags_key + 0", 1),
-	}
+	c := criterion{ids: q.withKeys("tags_key", sets), test: among}
 	if len(sets) == 0 || len(sets) > mergedSets {
 		return c
 	}
 	each := make([]string, len(sets))
 	for i, set := range sets {
-		each[i] = `SELECT id FROM contact WHERE account_id = $1 AND tags_key = ` + q.arg(set)
+		each[i] = selectIDs + `tags_key = ` + q.arg(set)
 	}
 	c.sorted = func(order string) string {
 		// PostgreSQL merges subqueries that are sorted themselves.

@@ -109,22 +109,40 @@ func (q *query) total(ctx context.Context, db database.Querier) (int64, error) {
 	return q.count(ctx, db, q.fetched())
 }
 
-// fetched are the ids of the criterion with the fewest hits, held to the others.
-// They are fetched first, whatever the planner thinks of another order.
+// similarHits is up to how many times the fewest hits another criterion may have
+// for its ids to be fetched as well; beyond, it is better to look at the contact
+// behind each of the few.
+const similarHits = 4
+
+// fetched are the ids that meet all criteria, found by fetching those of the
+// criterion with the fewest hits first, whatever the planner thinks of another
+// order.
 func (q *query) fetched() string {
-	hits := `WITH hits AS MATERIALIZED (` + q.criteria[0].ids + `) `
-	if len(q.criteria) == 1 {
-		return hits + `SELECT id FROM hits`
+	first := q.criteria[0]
+	var tests []string
+	text := `WITH hits AS MATERIALIZED (` + first.ids
+	for _, c := range q.criteria[1:] {
+		if c.hits <= similarHits*first.hits {
+			text += ` INTERSECT ` + c.ids
+		} else {
+			tests = append(tests, c.test)
+		}
 	}
-	return hits + `SELECT c.id AS id FROM hits CROSS JOIN contact c WHERE c.account_id = $1 AND c.id = hits.id AND ` + tests(q.criteria[1:])
+	text += `) SELECT hits.id AS id FROM hits`
+	if len(tests) > 0 {
+		// A subquery that yields one value can't become a join.
+		text += ` WHERE (SELECT ` + strings.Join(tests, " AND ") + ` FROM contact c WHERE c.account_id = $1 AND c.id = hits.id)`
+	}
+	return text
 }
 
-func tests(criteria []criterion) string {
-	all := make([]string, len(criteria))
-	for i, c := range criteria {
-		all[i] = c.test
+// walked are the ids of contacts that meet all criteria, looked at one by one.
+func (q *query) walked() string {
+	text := `SELECT c.id AS id FROM contact c WHERE c.account_id = $1`
+	for _, c := range q.criteria {
+		text += ` AND ` + c.test
 	}
-	return strings.Join(all, " AND ")
+	return text
 }
 
 // walkCost is how much more it costs to test a contact on a walk, for which it
@@ -142,8 +160,8 @@ func (q *query) ids(w window, total int64) string {
 	if len(q.criteria) == 1 && first.sorted != nil {
 		return first.sorted(w.order)
 	}
-	if walked := (w.skip + w.limit) * q.all / total; walked*walkCost < first.hits {
-		return `SELECT c.id AS id FROM contact c WHERE c.account_id = $1 AND ` + tests(q.criteria) + ` ` + w.order
+	if steps := (w.skip + w.limit) * q.all / total; steps*walkCost < first.hits {
+		return q.walked() + ` ` + w.order
 	}
 	return q.fetched() + ` ` + w.order
 }

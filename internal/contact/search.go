@@ -19,26 +19,29 @@ func (q *query) searching(ctx context.Context, db database.Querier, org account.
 	if folded == "" {
 		return nil
 	}
-	byName, keys := q.namesLike(org, folded)
+	keys, err := q.namesLike(ctx, db, org, folded)
+	if err != nil {
+		return err
+	}
+	byName := criterion{
+		ids: q.withKeys("name_key", keys),
+		test: `(SELECT n.text FROM contact_name n WHERE n.account_id = $1 AND n.key = c.name_key) LIKE ` +
+			q.arg(literal(folded)) + ` ESCAPE '\'`,
+	}
 	digits := phoneDigits(term)
 	if digits == "" || len(digits) > maxFragment {
 		return q.add(ctx, db, byName)
 	}
-	matches, err := q.numbersLike(ctx, db, org, digits)
+	byNumber, err := q.numbersLike(ctx, db, org, digits)
 	if err != nil {
 		return err
 	}
 	// Names with digits in them are rare; where there is none, nothing need be
 	// put together.
-	var named bool
-	text, args := q.bind(`SELECT EXISTS (` + keys + `)`)
-	if err := db.QueryRow(ctx, text, args...).Scan(&named); err != nil {
-		return fmt.Errorf("look for names: %w", err)
+	if len(keys) > 0 {
+		byNumber = either(byName, byNumber)
 	}
-	if named {
-		matches = either(byName, matches)
-	}
-	return q.add(ctx, db, matches)
+	return q.add(ctx, db, byNumber)
 }
 
 func either(a, b criterion) criterion {
@@ -51,21 +54,18 @@ func union(a, b string) string {
 	return `SELECT DISTINCT id FROM (` + a + ` UNION ALL ` + b + `) either`
 }
 
-// namesLike matches contacts whose folded "first last" contains a text. It is
-// looked for among the distinct names, whose keys are returned as well; how is
-// the engine's own affair.
-func (q *query) namesLike(org account.ID, folded string) (c criterion, keys string) {
-	pattern := q.arg(literal(folded))
-	keys = `SELECT key FROM contact_name WHERE account_id = $1 AND text LIKE ` + pattern + ` ESCAPE '\'`
+// namesLike returns the keys of the names that contain a text. It is looked for
+// among the distinct names; how is the engine's own affair.
+func (q *query) namesLike(ctx context.Context, db database.Querier, org account.ID, folded string) ([]int64, error) {
+	text, args := `SELECT key FROM contact_name WHERE account_id = $1 AND text LIKE $2 ESCAPE '\'`, []any{org, literal(folded)}
 	if q.engine == database.SQLite && utf8.RuneCountInString(folded) >= pieceLength {
-		keys = `SELECT rowid FROM contact_name_fts WHERE contact_name_fts MATCH ` + q.arg(`"`+piecesOf(org, folded)+`"`)
+		text, args = `SELECT rowid FROM contact_name_fts WHERE contact_name_fts MATCH $1`, []any{`"` + piecesOf(org, folded) + `"`}
 	}
-	c = criterion{
-		ids: `SELECT id FROM contact WHERE account_id = $1 AND name_key IN (` + keys + `)`,
-		// A subquery that yields one value can't become a join.
-		test: `(SELECT n.text FROM contact_name n WHERE n.account_id = c.account_id AND n.key = c.name_key) LIKE ` + pattern + ` ESCAPE '\'`,
+	keys, err := database.Collect(ctx, db, database.Column[int64], text, args...)
+	if err != nil {
+		return nil, fmt.Errorf("look for names: %w", err)
 	}
-	return c, keys
+	return keys, nil
 }
 
 // A fragment is looked up by ranges of an index while they are few; beyond that
@@ -92,10 +92,8 @@ func (q *query) numbersLike(ctx context.Context, db database.Querier, org accoun
 
 func (q *query) containing(digits string, heads []int64) criterion {
 	pattern := q.arg("%" + digits + "%")
-	read := criterion{
-		ids:  `SELECT c.id FROM contact c WHERE c.account_id = $1 AND CAST(c.phone AS TEXT) LIKE ` + pattern,
-		test: `CAST(c.phone AS TEXT) LIKE ` + pattern,
-	}
+	test := `CAST(c.phone AS TEXT) LIKE ` + pattern
+	read := criterion{ids: `SELECT c.id FROM contact c WHERE c.account_id = $1 AND ` + test, test: test}
 	if len(digits) < 2 {
 		return read
 	}
@@ -103,7 +101,8 @@ func (q *query) containing(digits string, heads []int64) criterion {
 	if n := len(tails) + len(numbers); n > maxSpans || int64(n)*contactsPerSpan > q.all {
 		return read
 	}
-	return criterion{ids: union(q.inSpans("phone", numbers), q.inSpans("phone_tail", tails)), test: read.test}
+	read.ids = union(q.inSpans("phone", numbers), q.inSpans("phone_tail", tails))
+	return read
 }
 
 func (q *query) beginning(digits string) criterion {
@@ -112,12 +111,11 @@ func (q *query) beginning(digits string) criterion {
 		from := mustNumber(digits) * pow10(more)
 		spans = append(spans, span{from, from + pow10(more) - 1})
 	}
-	return criterion{ids: q.inSpans("phone", spans), test: `CAST(c.phone AS TEXT) LIKE ` + q.arg(digits+"%")}
+	test := `CAST(c.phone AS TEXT) LIKE ` + q.arg(digits+"%")
+	return criterion{ids: q.inSpans("phone", spans), test: test}
 }
 
-// inSpans are the contacts with a column in one of the spans. The order of the
-// join is fixed: from each span into the index.
+// inSpans is a query for the ids of contacts with a column in one of the spans.
 func (q *query) inSpans(column string, spans []span) string {
-	return `SELECT c.id FROM json_each(` + q.arg(spansParameter(spans)) + `) s CROSS JOIN contact c
-		WHERE c.account_id = $1 AND c.` + column + ` BETWEEN CAST(s.key AS BIGINT) AND CAST(CAST(s.value AS TEXT) AS BIGINT)`
+	return q.probe(spansParameter(spans), column+` BETWEEN CAST(s.key AS BIGINT) AND CAST(CAST(s.value AS TEXT) AS BIGINT)`)
 }
