@@ -29,9 +29,11 @@ export function Result({ outcome, onAgain }: { outcome: Outcome; onAgain: () => 
   return (
     <section className="panel" style={{ padding: 24 }}>
       <Stack>
-        <Title order={2} size="h3" role="status">
-          {t.count("import.done", outcome.imported)}
-        </Title>
+        <div role="status">
+          <Title order={2} size="h3">
+            {t.count("import.done", outcome.imported)}
+          </Title>
+        </div>
         <Figures
           figures={[
             ["import.imported", outcome.imported],
