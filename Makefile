@@ -13,7 +13,7 @@ WEB_BUILT := internal/console/dist/index.html
 GOLANGCI := bin/golangci-lint
 GOLANGCI_VERSION := v2.8.0
 
-.PHONY: help run build test test-go test-web e2e lint fmt bench openapi tools clean
+.PHONY: help run build test test-go test-web e2e lint fmt bench chaos fuzz openapi tools clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -61,6 +61,12 @@ fmt: ## Format the Go code
 
 bench: build ## Measure the hot paths against their limits, on both engines
 	WITH_POSTGRES_DURABLE=1 scripts/with-postgres go run ./internal/bench -bin $(BIN)
+
+chaos: tools build ## Kill nodes, stop the database and the mail server, fill the disk; then look whether anything is lost
+	go run ./internal/chaos -bin $(BIN)
+
+fuzz: ## Try every fuzz target for a minute (FUZZ_TIME=10s for less)
+	scripts/fuzz
 
 openapi: ## Write api/openapi.json anew from the routes
 	go run ./cmd/ujumbe openapi > api/openapi.json.new && mv api/openapi.json.new api/openapi.json

@@ -3,18 +3,14 @@ package server_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"log"
-	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/emersion/go-smtp"
-
 	"ujumbe/internal/database"
+	"ujumbe/internal/server/process"
 	"ujumbe/internal/server/processtest"
 )
 
@@ -154,106 +150,15 @@ func awaitReadiness(t *testing.T, p *processtest.Process, status int, within tim
 	}
 }
 
-// mailServer is a mail server that can hang: it then takes connections and says
-// nothing.
-type mailServer struct {
-	net.Listener
-	mu       sync.Mutex
-	hanging  bool
-	held     []net.Conn
-	received map[string]int
-}
-
-func startMailServer(t *testing.T) *mailServer {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &mailServer{Listener: listener, received: map[string]int{}}
-	server := smtp.NewServer(m)
-	server.Domain, server.ErrorLog = "mx.example.com", log.New(io.Discard, "", 0)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(m) }()
-	t.Cleanup(func() {
-		m.hang(false)
-		_ = server.Close()
-		<-served
-	})
-	return m
-}
-
-// hang makes the server silent, or ends its silence and the connections that
-// waited through it.
-func (m *mailServer) hang(on bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.hanging = on
-	for _, conn := range m.held {
-		_ = conn.Close()
-	}
-	m.held = nil
-}
-
-func (m *mailServer) Accept() (net.Conn, error) {
-	for {
-		conn, err := m.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		m.mu.Lock()
-		hanging := m.hanging
-		if hanging {
-			m.held = append(m.held, conn)
-		}
-		m.mu.Unlock()
-		if !hanging {
-			return conn, nil
-		}
-	}
-}
-
-func (m *mailServer) waiting() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.held)
-}
-
-func (m *mailServer) mailsTo(address string) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.received[address]
-}
-
-func (m *mailServer) NewSession(*smtp.Conn) (smtp.Session, error) {
-	return &mailSession{server: m}, nil
-}
-
-type mailSession struct {
-	server *mailServer
-	to     string
-}
-
-func (s *mailSession) Reset()                                    { s.to = "" }
-func (*mailSession) Logout() error                               { return nil }
-func (*mailSession) Mail(string, *smtp.MailOptions) error        { return nil }
-func (s *mailSession) Rcpt(to string, _ *smtp.RcptOptions) error { s.to = to; return nil }
-
-func (s *mailSession) Data(r io.Reader) error {
-	if _, err := io.Copy(io.Discard, r); err != nil {
-		return err
-	}
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.server.received[s.to]++
-	return nil
-}
-
 func TestSilentMailServerHoldsNobodyUpAndLosesNoMail(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, settings ...string) {
-		mail := startMailServer(t)
-		mail.hang(true)
-		p := processtest.Start(t, append(settings, "UJUMBE_SMTP_URL=smtp://"+mail.Addr().String())...)
+		mail, err := process.StartMailServer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(mail.Close)
+		mail.Silence(true)
+		p := processtest.Start(t, append(settings, "UJUMBE_SMTP_URL="+mail.URL())...)
 		// More than there are workers, so that mails wait in the queue too.
 		var addresses []string
 		for i := range 20 {
@@ -263,15 +168,15 @@ func TestSilentMailServerHoldsNobodyUpAndLosesNoMail(t *testing.T) {
 				t.Fatalf("register while the mail server is silent: %d %s", status, body)
 			}
 		}
-		for deadline := time.Now().Add(patience); mail.waiting() == 0; time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(patience); mail.Waiting() == 0; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("nobody tried to send a mail")
 			}
 		}
-		mail.hang(false)
+		mail.Silence(false)
 		deadline := time.Now().Add(time.Minute)
 		for _, address := range addresses {
-			for mail.mailsTo(address) == 0 {
+			for mail.MailsTo(address) == 0 {
 				if time.Now().After(deadline) {
 					t.Fatalf("no mail to %s after the mail server came back", address)
 				}

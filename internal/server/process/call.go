@@ -86,8 +86,7 @@ type Tokens struct {
 	Access, Refresh string
 }
 
-// Customer registers, follows the mailed link and returns the tokens. Mails must
-// be kept as files in the data folder.
+// Customer registers, follows the mailed link and returns the tokens.
 func (p *Process) Customer(ctx context.Context, email string) (Tokens, error) {
 	a := p.Call(ctx, http.MethodPost, "/api/v1/auth/register", "", Registration(email))
 	if a.Status != http.StatusCreated {
@@ -104,28 +103,42 @@ func (p *Process) Customer(ctx context.Context, email string) (Tokens, error) {
 	return Tokens{a.Field("accessToken"), a.Field("refreshToken")}, nil
 }
 
-// A long line of a mail is broken by "=", and "=" itself is written "=3D".
-var unquoted = strings.NewReplacer("=\r\n", "", "=\n", "", "=3D", "=")
-
 // mailedToken waits for a mail with a link and returns the link's token.
 func (p *Process) mailedToken(ctx context.Context, to string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	for ctx.Err() == nil {
-		// The newest mails have the last names.
-		files, _ := filepath.Glob(filepath.Join(p.DataDir, "mail", "*.eml"))
-		for i := len(files) - 1; i >= max(0, len(files)-100); i-- {
-			content, err := os.ReadFile(files[i])
-			if err != nil || !bytes.Contains(content, []byte("<"+to+">")) {
-				continue
-			}
-			if _, rest, ok := strings.Cut(unquoted.Replace(string(content)), "#token="); ok {
-				return rest[:max(0, strings.IndexFunc(rest, isNoToken))], nil
-			}
+		if token := tokenIn(p.lastMail(to)); token != "" {
+			return token, nil
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 	return "", fmt.Errorf("no mail with a link to %s", to)
+}
+
+// lastMail is the newest mail to an address, or "".
+func (p *Process) lastMail(to string) string {
+	if p.Mail != nil {
+		return p.Mail.last(to)
+	}
+	// The newest mails have the last names.
+	files, _ := filepath.Glob(filepath.Join(p.DataDir, "mail", "*.eml"))
+	for i := len(files) - 1; i >= max(0, len(files)-100); i-- {
+		content, err := os.ReadFile(files[i])
+		if err == nil && bytes.Contains(content, []byte("<"+to+">")) {
+			return string(content)
+		}
+	}
+	return ""
+}
+
+// A long line of a mail is broken by "=", and "=" itself is written "=3D".
+var unquoted = strings.NewReplacer("=\r\n", "", "=\n", "", "=3D", "=")
+
+// tokenIn is the token of the first link in a mail, or "".
+func tokenIn(mail string) string {
+	_, rest, _ := strings.Cut(unquoted.Replace(mail), "#token=")
+	return rest[:max(0, strings.IndexFunc(rest, isNoToken))]
 }
 
 func isNoToken(r rune) bool {

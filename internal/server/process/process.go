@@ -21,6 +21,8 @@ import (
 type Process struct {
 	URL     string
 	DataDir string
+	// Mail is where the server sends its mails; nil when it keeps them as files.
+	Mail *MailServer
 
 	binary  string
 	env     []string
@@ -38,7 +40,7 @@ func New(binary, dataDir string, settings ...string) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{URL: "http://" + address, DataDir: dataDir, binary: binary}
+	p := &Process{URL: "http://" + address, DataDir: dataDir, binary: binary, said: &output{}}
 	p.env = append(os.Environ(), "UJUMBE_LISTEN="+address, "UJUMBE_PUBLIC_URL="+p.URL, "UJUMBE_DATA_DIR="+dataDir, "UJUMBE_LOG_LEVEL=warn")
 	p.env = append(p.env, settings...)
 	p.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
@@ -57,7 +59,6 @@ func FreeAddress() (string, error) {
 
 // Launch starts the process, also again after it ended.
 func (p *Process) Launch() error {
-	p.said = &output{}
 	command := exec.Command(p.binary, "serve")
 	command.Env, command.Stdout, command.Stderr = p.env, p.said, p.said
 	if err := command.Start(); err != nil {
@@ -117,7 +118,7 @@ func (p *Process) ExitCode() int {
 	}
 }
 
-// Said is what the process has written since it was launched.
+// Said is what the process has written, in all its lives.
 func (p *Process) Said() string { return p.said.String() }
 
 // Memory is how much memory the process has in use, in bytes; 0 when it has
