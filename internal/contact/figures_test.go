@@ -164,7 +164,7 @@ func load(t *testing.T, store *contact.Store, org account.ID, list *contact.List
 		for range min(cap(chunk), n-done) {
 			chunk = append(chunk, g.draft())
 		}
-		if _, err := loader.Load(t.Context(), chunk, nil); err != nil {
+		if _, err := loader.At(done).Load(t.Context(), chunk, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

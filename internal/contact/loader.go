@@ -88,7 +88,7 @@ func (l *Loader) Load(ctx context.Context, drafts []Draft, hook func(tx database
 	for i := range drafts {
 		rows[i] = row{Draft: drafts[i], id: id.Placed[Contact](l.base, uint32(l.place+i)), created: l.made, updated: l.made, imported: l.imported, lists: lists, position: i}
 	}
-	work := make([]row, len(rows))
+	work := make([]*row, len(rows))
 	err := l.store.retryTaken(ctx, func(tx database.Tx) error {
 		if err := planAnew(ctx, tx); err != nil {
 			return err
@@ -96,7 +96,9 @@ func (l *Loader) Load(ctx context.Context, drafts []Draft, hook func(tx database
 		if err := lockLists(ctx, tx, l.org, lists); err != nil {
 			return err
 		}
-		copy(work, rows)
+		for i := range rows {
+			work[i] = &rows[i]
+		}
 		counted := changes{}
 		stored, err := l.store.insert(ctx, tx, l.org, work, counted)
 		if err != nil {
@@ -117,12 +119,12 @@ func (l *Loader) Load(ctx context.Context, drafts []Draft, hook func(tx database
 	return loaded, nil
 }
 
-func outcome(stored []row, size int) Loaded {
+func outcome(stored []*row, size int) Loaded {
 	var loaded Loaded
 	isStored := make([]bool, size)
-	for i := range stored {
-		isStored[stored[i].position] = true
-		if stored[i].network.operator != "" {
+	for _, r := range stored {
+		isStored[r.position] = true
+		if r.network.operator != "" {
 			loaded.Valid++
 		} else {
 			loaded.Invalid++

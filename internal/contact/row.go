@@ -66,9 +66,9 @@ func contactOf(found database.Row) (Contact, error) {
 }
 
 // rowOf reads a contact as it is stored, all but its lists.
-func rowOf(found database.Row) (row, error) {
+func rowOf(found database.Row) (*row, error) {
 	var (
-		r                         row
+		r                         = &row{}
 		number                    int64
 		first, last, email, notes *string
 	)
@@ -106,10 +106,10 @@ func (r *row) contact() Contact {
 	}
 }
 
-func idsOf(rows []row) []ID {
+func idsOf(rows []*row) []ID {
 	ids := make([]ID, len(rows))
-	for i := range rows {
-		ids[i] = rows[i].id
+	for i, r := range rows {
+		ids[i] = r.id
 	}
 	return ids
 }

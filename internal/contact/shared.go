@@ -247,4 +247,4 @@ func (s *shared) remember(org account.ID, known *memory) {
 	}
 }
 
-func byPhone(a, b row) int { return cmp.Compare(a.Phone, b.Phone) }
+func byPhone(a, b *row) int { return cmp.Compare(a.Phone, b.Phone) }

@@ -89,21 +89,19 @@ func eachMembership(ctx context.Context, q database.Querier, org account.ID, con
 // organization starts opted out.
 func (s *Store) Create(ctx context.Context, org account.ID, d Draft, lists []ListID) (Contact, error) {
 	now := s.clock.Now()
-	made := row{Draft: d, id: id.New[Contact](), created: now, updated: now, lists: distinct(lists)}
+	made := &row{Draft: d, id: id.New[Contact](), created: now, updated: now, lists: distinct(lists)}
 	err := s.db.InTx(ctx, func(tx database.Tx) error {
 		if err := lockLists(ctx, tx, org, made.lists); err != nil {
 			return err
 		}
-		rows := []row{made}
 		counted := changes{}
-		stored, err := s.insert(ctx, tx, org, rows, counted)
+		stored, err := s.insert(ctx, tx, org, []*row{made}, counted)
 		if err != nil {
 			return err
 		}
 		if len(stored) == 0 {
 			return errExists
 		}
-		made = stored[0]
 		counted.created(now, 1)
 		return counted.apply(ctx, tx, org)
 	})
@@ -126,9 +124,9 @@ func compareIDs[T any](a, b id.Of[T]) int { return slices.Compare(a[:], b[:]) }
 // their numbers, and what they need before them in its own, so that writers of
 // the same numbers queue and never deadlock. Where another transaction takes a
 // number between the look and the insert, the error is database.ErrUnique.
-func (s *Store) insert(ctx context.Context, tx database.Tx, org account.ID, rows []row, counted changes) ([]row, error) {
+func (s *Store) insert(ctx context.Context, tx database.Tx, org account.ID, rows []*row, counted changes) ([]*row, error) {
 	slices.SortStableFunc(rows, byPhone)
-	rows = slices.CompactFunc(rows, func(a, b row) bool { return a.Phone == b.Phone })
+	rows = slices.CompactFunc(rows, func(a, b *row) bool { return a.Phone == b.Phone })
 	rows, err := withoutTaken(ctx, tx, org, rows)
 	if err != nil || len(rows) == 0 {
 		return rows, err
@@ -139,8 +137,7 @@ func (s *Store) insert(ctx context.Context, tx database.Tx, org account.ID, rows
 	shared := newShared()
 	contacts := make([][]any, len(rows))
 	memberships := [][]any{}
-	for i := range rows {
-		r := &rows[i]
+	for i, r := range rows {
 		r.network = networkOf(r.Phone)
 		nameKey, tagsKey := shared.refer(org, r)
 		contacts[i] = r.values(org, nameKey, tagsKey)
@@ -179,30 +176,30 @@ func (r *row) values(org account.ID, nameKey, tagsKey *int64) []any {
 	}
 }
 
-func withoutTaken(ctx context.Context, tx database.Tx, org account.ID, rows []row) ([]row, error) {
+func withoutTaken(ctx context.Context, tx database.Tx, org account.ID, rows []*row) ([]*row, error) {
 	taken, err := phonesIn(ctx, tx, org, "contact", rows)
 	if err != nil || len(taken) == 0 {
 		return rows, err
 	}
-	return slices.DeleteFunc(rows, func(r row) bool { return taken[int64(r.Phone)] }), nil
+	return slices.DeleteFunc(rows, func(r *row) bool { return taken[int64(r.Phone)] }), nil
 }
 
-func markOptedOut(ctx context.Context, tx database.Tx, org account.ID, rows []row) error {
+func markOptedOut(ctx context.Context, tx database.Tx, org account.ID, rows []*row) error {
 	out, err := phonesIn(ctx, tx, org, "contact_opt_out", rows)
 	if err != nil {
 		return err
 	}
-	for i := range rows {
-		rows[i].optedOut = out[int64(rows[i].Phone)]
+	for _, r := range rows {
+		r.optedOut = out[int64(r.Phone)]
 	}
 	return nil
 }
 
 // phonesIn returns which of the rows' numbers are in a table.
-func phonesIn(ctx context.Context, tx database.Tx, org account.ID, table string, rows []row) (map[int64]bool, error) {
+func phonesIn(ctx context.Context, tx database.Tx, org account.ID, table string, rows []*row) (map[int64]bool, error) {
 	numbers := make([]int64, len(rows))
-	for i := range rows {
-		numbers[i] = int64(rows[i].Phone)
+	for i, r := range rows {
+		numbers[i] = int64(r.Phone)
 	}
 	among, parameter := numbersIn(tx.Engine(), "phone", 2, numbers)
 	var found map[int64]bool

@@ -231,10 +231,9 @@ func (s *Store) setPlace(ctx context.Context, tx database.Tx, at place, doneAt a
 
 // recheckRows stores what the registry says of rows by now. It is no change of
 // the contact that its owner made, so updated_at stays.
-func recheckRows(ctx context.Context, tx database.Tx, org account.ID, rows []row) error {
+func recheckRows(ctx context.Context, tx database.Tx, org account.ID, rows []*row) error {
 	counted := changes{}
-	for i := range rows {
-		r := &rows[i]
+	for _, r := range rows {
 		was := r.network
 		r.network = networkOf(r.Phone)
 		if r.network == was {

@@ -47,7 +47,7 @@ func (s *Store) Trash(ctx context.Context, org account.ID, contacts []ID) (n int
 
 // takeOut deletes active contacts with their memberships and returns them, in
 // the order of their ids.
-func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID) ([]row, error) {
+func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID) ([]*row, error) {
 	rows, err := database.Collect(ctx, tx, rowOf, `SELECT `+storedColumns+` FROM contact c
 		WHERE c.account_id = $1 AND c.id IN (SELECT uuid(key) FROM json_each($2)) ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE"),
 		org, database.IDs(contacts))
@@ -56,9 +56,9 @@ func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID)
 	}
 	// Only what is locked: others may just have been restored.
 	set := database.IDs(idsOf(rows))
-	index := make(map[ID]int, len(rows))
-	for i := range rows {
-		index[rows[i].id] = i
+	byID := make(map[ID]*row, len(rows))
+	for _, r := range rows {
+		byID[r.id] = r
 	}
 	err = database.Each(ctx, tx, func(found database.Row) error {
 		var (
@@ -66,8 +66,8 @@ func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID)
 			list    ListID
 		)
 		err := found.Scan(&contact, &list)
-		if i, ok := index[contact]; ok && err == nil {
-			rows[i].lists = append(rows[i].lists, list)
+		if r := byID[contact]; r != nil && err == nil {
+			r.lists = append(r.lists, list)
 		}
 		return err
 	}, `DELETE FROM contact_list_member WHERE account_id = $1 AND contact_id IN (SELECT uuid(key) FROM json_each($2)) RETURNING contact_id, list_id`, org, set)
@@ -82,13 +82,12 @@ func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID)
 }
 
 // throwAway stores what was taken out in the trash.
-func (s *Store) throwAway(ctx context.Context, tx database.Tx, org account.ID, rows []row) error {
+func (s *Store) throwAway(ctx context.Context, tx database.Tx, org account.ID, rows []*row) error {
 	now := s.clock.Now()
 	counted := changes{}
 	thrown := make([][]any, len(rows))
 	names := make([]string, len(rows))
-	for i := range rows {
-		r := &rows[i]
+	for i, r := range rows {
 		slices.SortFunc(r.lists, compareIDs)
 		for _, list := range r.lists {
 			counted.list(list, -1)
@@ -212,7 +211,7 @@ func (s *Store) Restore(ctx context.Context, org account.ID, contacts []ID) (n i
 
 // restorable reads what may come back, last deleted first, so that of two with
 // the same number the later one does.
-func (s *Store) restorable(ctx context.Context, tx database.Tx, org account.ID, contacts []ID) ([]row, error) {
+func (s *Store) restorable(ctx context.Context, tx database.Tx, org account.ID, contacts []ID) ([]*row, error) {
 	now := s.clock.Now()
 	found, err := database.Collect(ctx, tx, trashedOf, trashedQuery+` AND c.deleted_at > $2 AND c.id IN (SELECT uuid(key) FROM json_each($3))
 		ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE OF c"), org, now.Add(-Retention), database.IDs(contacts))
@@ -228,9 +227,9 @@ func (s *Store) restorable(ctx context.Context, tx database.Tx, org account.ID, 
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]row, len(found))
+	rows := make([]*row, len(found))
 	for i := range found {
-		rows[i] = found[i].row
+		rows[i] = &found[i].row
 		rows[i].updated = now
 		rows[i].lists = slices.DeleteFunc(rows[i].lists, func(l ListID) bool { return !slices.Contains(alive, l) })
 	}

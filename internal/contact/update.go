@@ -69,18 +69,18 @@ func (s *Store) Update(ctx context.Context, org account.ID, contact ID, ch Chang
 		if err != nil {
 			return err
 		}
-		after = before
+		after = *before
 		after.updated = s.clock.Now()
 		if err := ch.applyTo(&after); err != nil {
 			return err
 		}
-		if err := s.settleOptOut(ctx, tx, org, &before, &after, ch.IsOptedOut); err != nil {
+		if err := s.settleOptOut(ctx, tx, org, before, &after, ch.IsOptedOut); err != nil {
 			return err
 		}
 		if ch.ListIDs.Sent {
 			after.lists = wanted
 		}
-		return s.replace(ctx, tx, org, &before, &after)
+		return s.replace(ctx, tx, org, before, &after)
 	})
 	if errors.Is(err, database.ErrUnique) {
 		err = errExists
@@ -89,13 +89,13 @@ func (s *Store) Update(ctx context.Context, org account.ID, contact ID, ch Chang
 }
 
 // lockRow reads a contact with its lists and holds it.
-func lockRow(ctx context.Context, tx database.Tx, org account.ID, contact ID) (row, error) {
+func lockRow(ctx context.Context, tx database.Tx, org account.ID, contact ID) (*row, error) {
 	r, err := rowOf(tx.QueryRow(ctx, `SELECT `+storedColumns+` FROM contact c WHERE c.account_id = $1 AND c.id = $2`+lock(tx.Engine(), "FOR UPDATE"), org, contact))
 	if errors.Is(err, database.ErrNoRows) {
-		return row{}, errNoContact
+		return nil, errNoContact
 	}
 	if err != nil {
-		return row{}, fmt.Errorf("lock contact: %w", err)
+		return nil, fmt.Errorf("lock contact: %w", err)
 	}
 	err = eachMembership(ctx, tx, org, []ID{contact}, func(_ ID, list ListID) { r.lists = append(r.lists, list) })
 	return r, err
@@ -108,11 +108,9 @@ func (s *Store) settleOptOut(ctx context.Context, tx database.Tx, org account.ID
 	if said.Sent {
 		after.optedOut = said.Value
 	} else if after.Phone != before.Phone && !before.optedOut {
-		one := []row{*after}
-		if err := markOptedOut(ctx, tx, org, one); err != nil {
+		if err := markOptedOut(ctx, tx, org, []*row{after}); err != nil {
 			return err
 		}
-		after.optedOut = one[0].optedOut
 	}
 	if after.optedOut == before.optedOut && after.Phone == before.Phone {
 		return nil
