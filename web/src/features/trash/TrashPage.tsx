@@ -132,6 +132,8 @@ function Row({ contact, checked, onToggle }: { contact: Contact; checked: boolea
   const format = useFormat();
   const name = fullName(contact);
   const deleted = contact.deletedAt ?? contact.updatedAt;
+  // Days left are told as of when the row appeared; nobody watches them pass.
+  const [now] = useState(() => Date.now());
   return (
     <li className={classes.row}>
       <Checkbox aria-label={t("contacts.select", { name: contact.phone })} checked={checked} onChange={onToggle} />
@@ -144,7 +146,7 @@ function Row({ contact, checked, onToggle }: { contact: Contact; checked: boolea
         </Text>
       </div>
       <Text size="sm" c="dimmed" ta="right" title={format.moment(deleted)}>
-        {t.count("trash.daysLeft", daysLeft(deleted, Date.now()))}
+        {t.count("trash.daysLeft", daysLeft(deleted, now))}
       </Text>
     </li>
   );
