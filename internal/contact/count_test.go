@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -230,6 +231,31 @@ func TestCountsStayExactUnderConcurrentChanges(t *testing.T) {
 			})
 		}
 		wg.Wait()
+		f.checkCounts()
+	})
+}
+
+func TestANumberIsCreatedOnce(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		f := newFixture(t, db)
+		var (
+			wg   sync.WaitGroup
+			made atomic.Int64
+		)
+		for range 50 {
+			wg.Go(func() {
+				switch _, err := f.store.Create(t.Context(), f.org, draftsOf(1)[0], nil); {
+				case err == nil:
+					made.Add(1)
+				case !fault.Is(err, fault.KindConflict):
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := made.Load(); n != 1 {
+			t.Errorf("%d were told that they created it", n)
+		}
 		f.checkCounts()
 	})
 }

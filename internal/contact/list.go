@@ -13,15 +13,17 @@ import (
 	"ujumbe/internal/id"
 )
 
-// The bounds of a list's parts, in characters.
+// The bounds of a list's parts, in characters, and of an organization's lists.
 const (
 	ListNameMax        = 100
 	ListDescriptionMax = 500
+	ListsMax           = 10_000
 )
 
 var (
-	errNoList      = fault.NotFound("list_not_found", "There is no such list in this organization.")
-	errUnknownList = fault.Invalid("unknown_list", "One of the lists does not exist in this organization. Nothing was stored.",
+	errTooManyLists = fault.Invalid("too_many_lists", "An organization can have 10,000 lists. Delete one that is no longer needed first.")
+	errNoList       = fault.NotFound("list_not_found", "There is no such list in this organization.")
+	errUnknownList  = fault.Invalid("unknown_list", "One of the lists does not exist in this organization. Nothing was stored.",
 		fault.Field{Location: "body.listIds", Message: "must be lists of this organization"})
 )
 
@@ -67,10 +69,14 @@ func (s *Store) CreateList(ctx context.Context, org account.ID, change ListChang
 	if err := change.applyTo(&l); err != nil {
 		return List{}, err
 	}
-	_, err := s.db.Exec(ctx, `INSERT INTO contact_list (account_id, id, name, description, count_key, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-		org, l.ID, l.Name, l.Description, countList+l.ID.String(), l.CreatedAt)
+	n, err := s.db.Exec(ctx, `INSERT INTO contact_list (account_id, id, name, description, count_key, created_at)
+		SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT COUNT(*) FROM contact_list WHERE account_id = $1 AND deleted_at IS NULL) < $7`,
+		org, l.ID, l.Name, l.Description, countList+l.ID.String(), l.CreatedAt, ListsMax)
 	if err != nil {
 		return List{}, fmt.Errorf("insert list: %w", err)
+	}
+	if n == 0 {
+		return List{}, errTooManyLists
 	}
 	return l, nil
 }

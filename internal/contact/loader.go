@@ -2,6 +2,8 @@ package contact
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/clock"
@@ -22,6 +24,9 @@ type Loader struct {
 	base     ImportID // below the ids of its contacts
 	made     clock.Time
 	place    int
+	// met is set once a number turned out to be taken. Until then nobody looks:
+	// most files bring nothing but new numbers, and the insert tells.
+	met *atomic.Bool
 }
 
 // NewLoader returns a loader that puts its contacts into a list, if there is
@@ -37,7 +42,7 @@ func (s *Store) NewLoader(ctx context.Context, org account.ID, list *ListID, imp
 			return nil, err
 		}
 	}
-	l := &Loader{store: s, org: org, list: list, imported: imported, made: s.clock.Now()}
+	l := &Loader{store: s, org: org, list: list, imported: imported, made: s.clock.Now(), met: &atomic.Bool{}}
 	if imported != nil {
 		l.base = *imported
 	} else {
@@ -100,7 +105,7 @@ func (l *Loader) Load(ctx context.Context, drafts []Draft, hook func(tx database
 			work[i] = &rows[i]
 		}
 		counted := changes{}
-		stored, err := l.store.insert(ctx, tx, l.org, work, counted)
+		stored, err := l.insert(ctx, tx, work, counted)
 		if err != nil {
 			return err
 		}
@@ -117,6 +122,17 @@ func (l *Loader) Load(ctx context.Context, drafts []Draft, hook func(tx database
 		return Loaded{}, err
 	}
 	return loaded, nil
+}
+
+func (l *Loader) insert(ctx context.Context, tx database.Tx, rows []*row, counted changes) ([]*row, error) {
+	if l.met.Load() {
+		return l.store.insert(ctx, tx, l.org, rows, counted)
+	}
+	stored, err := l.store.add(ctx, tx, l.org, inOrder(rows), counted)
+	if errors.Is(err, database.ErrUnique) {
+		l.met.Store(true)
+	}
+	return stored, err
 }
 
 func outcome(stored []*row, size int) Loaded {

@@ -72,6 +72,7 @@ func (q *query) namesLike(ctx context.Context, db database.Querier, org account.
 // the fragment is short, or the organization small, or its numbers are scattered
 // over the world, and then it is better to read all numbers.
 const (
+	maxHeads        = 20_000
 	maxSpans        = 5000
 	contactsPerSpan = 50
 )
@@ -79,7 +80,7 @@ const (
 // numbersLike matches contacts whose number contains the digits, or begins with
 // what follows a leading 00.
 func (q *query) numbersLike(ctx context.Context, db database.Querier, org account.ID, digits string) (criterion, error) {
-	heads, err := database.Collect(ctx, db, database.Column[int64], `SELECT head FROM contact_phone_head WHERE account_id = $1 ORDER BY head`, org)
+	heads, err := database.Collect(ctx, db, database.Column[int64], `SELECT head FROM contact_phone_head WHERE account_id = $1 LIMIT $2`, org, maxHeads+1)
 	if err != nil {
 		return criterion{}, fmt.Errorf("read heads of numbers: %w", err)
 	}
@@ -94,7 +95,7 @@ func (q *query) containing(digits string, heads []int64) criterion {
 	pattern := q.arg("%" + digits + "%")
 	test := `CAST(c.phone AS TEXT) LIKE ` + pattern
 	read := criterion{ids: `SELECT c.id FROM contact c WHERE c.account_id = $1 AND ` + test, test: test}
-	if len(digits) < 2 {
+	if len(digits) < 2 || len(heads) > maxHeads {
 		return read
 	}
 	tails, numbers := tailSpans(digits), numberSpans(digits, heads)

@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,45 +121,79 @@ func distinct(lists []ListID) []ListID {
 func compareIDs[T any](a, b id.Of[T]) int { return slices.Compare(a[:], b[:]) }
 
 // insert stores rows as active contacts, all but those whose number an active
-// contact has, and returns what it stored. The rows are put in the order of
-// their numbers, and what they need before them in its own, so that writers of
-// the same numbers queue and never deadlock. Where another transaction takes a
+// contact has, and returns what it stored. Where another transaction takes a
 // number between the look and the insert, the error is database.ErrUnique.
 func (s *Store) insert(ctx context.Context, tx database.Tx, org account.ID, rows []*row, counted changes) ([]*row, error) {
+	rows, err := withoutTaken(ctx, tx, org, inOrder(rows))
+	if err != nil {
+		return nil, err
+	}
+	return s.add(ctx, tx, org, rows, counted)
+}
+
+// inOrder puts rows in the order of their numbers and keeps the first of those
+// that have the same.
+func inOrder(rows []*row) []*row {
 	slices.SortStableFunc(rows, byPhone)
-	rows = slices.CompactFunc(rows, func(a, b *row) bool { return a.Phone == b.Phone })
-	rows, err := withoutTaken(ctx, tx, org, rows)
-	if err != nil || len(rows) == 0 {
-		return rows, err
+	return slices.CompactFunc(rows, func(a, b *row) bool { return a.Phone == b.Phone })
+}
+
+// add stores rows that are in order and whose numbers seem to be free; where one
+// is not, the error is database.ErrUnique. Numbers come first and each kind of
+// thing in its own order, so that writers of the same queue and never deadlock;
+// names, which writers share most, come late and are held shortly.
+func (s *Store) add(ctx context.Context, tx database.Tx, org account.ID, rows []*row, counted changes) ([]*row, error) {
+	if len(rows) == 0 {
+		return rows, nil
 	}
 	if err := markOptedOut(ctx, tx, org, rows); err != nil {
 		return nil, err
 	}
 	shared := newShared()
 	contacts := make([][]any, len(rows))
-	memberships := [][]any{}
+	joined := []membership{}
 	for i, r := range rows {
 		r.network = networkOf(r.Phone)
 		nameKey, tagsKey := shared.refer(org, r)
 		contacts[i] = r.values(org, nameKey, tagsKey)
 		counted.contact(r, 1)
 		for _, list := range r.lists {
-			memberships = append(memberships, []any{org, list, r.id})
+			joined = append(joined, membership{list, r.id})
 			counted.list(list, 1)
 		}
-	}
-	if err := shared.store(ctx, tx, org, s.known); err != nil {
-		return nil, err
 	}
 	if _, err := tx.Copy(ctx, "contact", storedAs, contacts); err != nil {
 		return nil, fmt.Errorf("insert contacts: %w", err)
 	}
-	if len(memberships) > 0 {
-		if _, err := tx.Copy(ctx, "contact_list_member", []string{"account_id", "list_id", "contact_id"}, memberships); err != nil {
-			return nil, fmt.Errorf("insert memberships: %w", err)
-		}
+	if err := join(ctx, tx, org, joined); err != nil {
+		return nil, err
 	}
-	return rows, nil
+	return rows, shared.store(ctx, tx, org, s.known)
+}
+
+// membership is a contact's place in a list.
+type membership struct {
+	list    ListID
+	contact ID
+}
+
+// join stores memberships in the order of their index, which is quicker than any
+// other.
+func join(ctx context.Context, tx database.Tx, org account.ID, all []membership) error {
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b membership) int {
+		return cmp.Or(compareIDs(a.list, b.list), compareIDs(a.contact, b.contact))
+	})
+	rows := make([][]any, len(all))
+	for i, m := range all {
+		rows[i] = []any{org, m.list, m.contact}
+	}
+	if _, err := tx.Copy(ctx, "contact_list_member", []string{"account_id", "list_id", "contact_id"}, rows); err != nil {
+		return fmt.Errorf("insert memberships: %w", err)
+	}
+	return nil
 }
 
 // storedAs are the columns of values.
