@@ -11,6 +11,7 @@ import (
 	"ujumbe/internal/clock"
 	"ujumbe/internal/contact"
 	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
 	"ujumbe/internal/httpapi"
 	"ujumbe/internal/id"
 )
@@ -45,7 +46,7 @@ type progress struct {
 
 // errTaken means that a record is no longer running: this node gave no sign of
 // life for so long that another one, or its own watch, closed it.
-var errTaken = errors.New("the import was given up meanwhile")
+var errTaken = fault.Unavailable("import_given_up", "The server lost touch with its database and the import was given up meanwhile. Send the same file again: rows that are stored are passed over.", busyRetry)
 
 // advance adds a chunk to a record, in the transaction that stores the chunk.
 func (s *store) advance(ctx context.Context, tx database.Tx, org account.ID, i ID, p progress) error {
@@ -71,7 +72,8 @@ func (s *store) beat(ctx context.Context, org account.ID, i ID) error {
 	return err
 }
 
-// end gives a running record its final status.
+// end gives a running record its final status. It may be tried again when its
+// outcome is open.
 func (s *store) end(ctx context.Context, org account.ID, i ID, status Status, failure *Failure) error {
 	var code, detail *string
 	if failure != nil {
@@ -79,7 +81,7 @@ func (s *store) end(ctx context.Context, org account.ID, i ID, status Status, fa
 	}
 	n, err := s.db.Exec(ctx, `UPDATE contact_import SET status = $3, failure_code = $4, failure_detail = $5, finished_at = $6, heartbeat_at = $6,
 			bytes_read = CASE WHEN $3 = 'completed' THEN bytes_total ELSE bytes_read END
-		WHERE account_id = $1 AND id = $2 AND status = 'running'`, org, i, string(status), code, detail, s.clock.Now())
+		WHERE account_id = $1 AND id = $2 AND status IN ('running', $3)`, org, i, string(status), code, detail, s.clock.Now())
 	if err != nil {
 		return fmt.Errorf("end import: %w", err)
 	}
