@@ -27,6 +27,7 @@ type options struct {
 	huge     bool
 	rows     int
 	time     time.Duration
+	soak     time.Duration
 	only     string
 	engines  string
 }
@@ -39,7 +40,8 @@ func main() {
 	flag.BoolVar(&o.huge, "huge", false, "measure with ten million contacts too")
 	flag.IntVar(&o.rows, "rows", 0, "rows of the XLSX and bulk imports (default: as many as -contacts, at most 100,000)")
 	flag.DurationVar(&o.time, "time", 3*time.Second, "how long each rate is measured")
-	flag.StringVar(&o.only, "only", "", "parts to measure, separated by commas: start, phone, auth, contacts")
+	flag.DurationVar(&o.soak, "soak", 2*time.Minute, "how long the mixed load goes on")
+	flag.StringVar(&o.only, "only", "", "parts to measure, separated by commas: start, phone, auth, contacts, soak")
 	flag.StringVar(&o.engines, "engines", "sqlite,postgres", "databases to measure on, separated by commas")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -63,6 +65,7 @@ var parts = []part{
 	{"phone", false, measurePhone},
 	{"auth", true, measureAuth},
 	{"contacts", true, measureContacts},
+	{"soak", true, measureSoak},
 }
 
 // bench is one part on one engine.

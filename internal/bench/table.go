@@ -23,10 +23,12 @@ var (
 	milliseconds  = unit{name: "ms", isCost: true, digits: 1}
 	nanoseconds   = unit{name: "ns", isCost: true}
 	mebibytes     = unit{name: "MiB", isCost: true}
-	chance        = unit{name: "AUC", isCost: true, digits: 2}
+	count         = unit{isCost: true}
 )
 
-func (u unit) format(value float64) string { return fmt.Sprintf("%.*f %s", u.digits, value, u.name) }
+func (u unit) format(value float64) string {
+	return strings.TrimSpace(fmt.Sprintf("%.*f %s", u.digits, value, u.name))
+}
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 

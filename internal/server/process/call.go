@@ -73,6 +73,9 @@ func (p *Process) Do(request *http.Request) Answer {
 	return Answer{Status: response.StatusCode, Header: response.Header, Body: read}
 }
 
+// Rest closes the connections that are kept for more requests.
+func (p *Process) Rest() { p.client.CloseIdleConnections() }
+
 // Password is what every Customer has.
 const Password = "correct horse battery"
 
