@@ -75,7 +75,7 @@ type Entry struct {
 	ID        EntryID             `json:"id"`
 	At        clock.Time          `json:"at"`
 	ActorKind ActorKind           `json:"actorKind" enum:"user,staff,stranger,system"`
-	ActorID   *id.Of[Being]       `json:"actorId"`
+	ActorID   *id.Of[Being]       `json:"actorId" nullable:"true"`
 	Actor     string              `json:"actor" doc:"Name or address of the actor when it happened."`
 	Action    string              `json:"action" example:"session.signed_in"`
 	Target    string              `json:"target" doc:"What or whom it was done to, in words."`
