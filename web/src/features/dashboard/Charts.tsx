@@ -11,6 +11,9 @@ import { growth, top, type Bar } from "./series";
 
 type Stats = components["schemas"]["Stats"];
 
+/** The charts are pictures: keyboards and screen readers get the tables beside them. */
+const silent = { accessibilityLayer: false, tabIndex: -1 };
+
 /** Charts draw the figures; each has the same figures as a table for those who can't see it. */
 export default function Charts({ stats }: { stats: Stats }) {
   const t = useT();
@@ -50,6 +53,7 @@ export default function Charts({ stats }: { stats: Stats }) {
             xAxisProps={{ minTickGap: 40 }}
             yAxisProps={{ width: 70, allowDecimals: false }}
             areaProps={{ isAnimationActive: !still }}
+            areaChartProps={silent}
           />
         </div>
         <Figures caption={t("dashboard.overTime")} rows={days.filter((d) => d.added > 0).map((d) => ({ name: d.label, count: d.total }))} />
@@ -101,6 +105,7 @@ function Bars({ bars, still }: { bars: Bar[]; still: boolean }) {
         valueFormatter={format.number}
         yAxisProps={{ width: 130, interval: 0 }}
         barProps={{ radius: 4, isAnimationActive: !still, barSize: 16 }}
+        barChartProps={silent}
         withBarValueLabel
         valueLabelProps={{ position: "insideRight", fill: "#fff", fontSize: 11 }}
       />
@@ -120,7 +125,7 @@ function Shares({ shares, still }: { shares: Share[]; still: boolean }) {
   return (
     <Group gap="xl" wrap="wrap" justify="center">
       <div aria-hidden>
-        <DonutChart data={shares} size={150} thickness={26} withTooltip={false} pieProps={{ isAnimationActive: !still }} />
+        <DonutChart data={shares} size={150} thickness={26} withTooltip={false} pieProps={{ isAnimationActive: !still, rootTabIndex: -1 }} pieChartProps={silent} />
       </div>
       <Table w="auto" withRowBorders={false}>
         <Table.Tbody>
