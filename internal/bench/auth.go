@@ -49,7 +49,7 @@ func measureMe(ctx context.Context, b *bench, n *node, tokens process.Tokens) er
 	client := newClient(clients)
 	get := func(path string) (float64, error) {
 		return rate(ctx, clients, b.time, func(ctx context.Context, _ int) error {
-			return request(ctx, client, http.MethodGet, n.URL+path, tokens.Access, "", http.StatusOK)
+			return request(ctx, client, http.MethodGet, n.URL+path, tokens.Access, "")
 		})
 	}
 	bare, err := get("/healthz")
@@ -76,7 +76,7 @@ func measureLogin(ctx context.Context, b *bench, n *node, _ process.Tokens) erro
 	}
 	client, body := newClient(clients), credentials()
 	logins, err := rate(ctx, clients, b.time, func(ctx context.Context, _ int) error {
-		return request(ctx, client, http.MethodPost, n.URL+"/api/v1/auth/login", "", body, http.StatusOK)
+		return request(ctx, client, http.MethodPost, n.URL+"/api/v1/auth/login", "", body)
 	})
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func measureCrowd(ctx context.Context, b *bench, n *node, tokens process.Tokens)
 		return err
 	}
 	me := func() error {
-		return request(ctx, http.DefaultClient, http.MethodGet, n.URL+"/api/v1/users/me", tokens.Access, "", http.StatusOK)
+		return request(ctx, http.DefaultClient, http.MethodGet, n.URL+"/api/v1/users/me", tokens.Access, "")
 	}
 	quiet, err := sample(ctx, b.time/3, me)
 	if err != nil {
@@ -181,7 +181,7 @@ func measureCrowd(ctx context.Context, b *bench, n *node, tokens process.Tokens)
 	)
 	for range crowd {
 		logins.Go(func() {
-			err := request(ctx, client, http.MethodPost, n.URL+"/api/v1/auth/login", "", body, http.StatusOK)
+			err := request(ctx, client, http.MethodPost, n.URL+"/api/v1/auth/login", "", body)
 			mu.Lock()
 			defer mu.Unlock()
 			statuses[err == nil]++

@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"ujumbe/internal/database"
@@ -179,7 +180,7 @@ func (b *bench) measurePages(ctx context.Context, n *node, o organization, size 
 		query url.Values
 	}{
 		{"contacts: page 1", nil},
-		{"contacts: middle page", url.Values{"page": {fmt.Sprint(middle)}}},
+		{"contacts: middle page", url.Values{"page": {strconv.Itoa(middle)}}},
 		{"contacts: search of 2 letters", url.Values{"search": {"ju"}}},
 		{"contacts: search of 3 letters", url.Values{"search": {"bar"}}},
 		{"contacts: search of 6 letters", url.Values{"search": {"baraka"}}},
@@ -189,11 +190,11 @@ func (b *bench) measurePages(ctx context.Context, n *node, o organization, size 
 		{"contacts: one tag", url.Values{"tags": {"vip"}}},
 		{"contacts: two tags", url.Values{"tags": {"vip,retail"}}},
 		{"contacts: a fifth in a list", url.Values{"listId": {o.list}}},
-		{"contacts: middle page of that list", url.Values{"listId": {o.list}, "page": {fmt.Sprint(max(1, middle/5))}}},
+		{"contacts: middle page of that list", url.Values{"listId": {o.list}, "page": {strconv.Itoa(max(1, middle/5))}}},
 	} {
 		address := n.URL + "/api/v1/contacts?" + page.query.Encode()
 		took, err := sample(ctx, b.time/3, func() error {
-			return request(ctx, client, http.MethodGet, address, access, "", http.StatusOK)
+			return request(ctx, client, http.MethodGet, address, access, "")
 		})
 		if err != nil {
 			return err

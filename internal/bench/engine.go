@@ -52,8 +52,8 @@ type node struct {
 }
 
 // start runs a server on a fresh database of the engine.
-func (b *bench) start(ctx context.Context, settings ...string) (*node, error) {
-	n, err := b.prepare(ctx, settings...)
+func (b *bench) start(ctx context.Context) (*node, error) {
+	n, err := b.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (b *bench) start(ctx context.Context, settings ...string) (*node, error) {
 
 // prepare makes a fresh database and a server on it that is not started yet.
 // Rate limits are off, because a benchmark looks like an attack.
-func (b *bench) prepare(ctx context.Context, settings ...string) (*node, error) {
+func (b *bench) prepare(ctx context.Context) (*node, error) {
 	dir, err := os.MkdirTemp(b.dir, b.engine.name+"-")
 	if err != nil {
 		return nil, fmt.Errorf("folder for data: %w", err)
@@ -77,8 +77,8 @@ func (b *bench) prepare(ctx context.Context, settings ...string) (*node, error) 
 			return nil, err
 		}
 	}
-	settings = append([]string{"UJUMBE_DATABASE_URL=" + n.database, "UJUMBE_RATE_LIMITS=off", "UJUMBE_MAX_IMPORT_BYTES=4294967296"}, settings...)
-	if n.Process, err = process.New(b.bin, dir, settings...); err != nil {
+	n.Process, err = process.New(b.bin, dir, "UJUMBE_DATABASE_URL="+n.database, "UJUMBE_RATE_LIMITS=off", "UJUMBE_MAX_IMPORT_BYTES=4294967296")
+	if err != nil {
 		n.close()
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -136,7 +137,7 @@ func (g *growth) print(w io.Writer) {
 // grouped writes a number with commas between thousands.
 func grouped(n int) string {
 	if n < 1000 {
-		return fmt.Sprint(n)
+		return strconv.Itoa(n)
 	}
 	return grouped(n/1000) + fmt.Sprintf(",%03d", n%1000)
 }

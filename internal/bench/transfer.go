@@ -53,7 +53,7 @@ func (b *bench) measureTransfers(ctx context.Context, n *node, o organization, s
 		return err
 	}
 	began := time.Now()
-	if err := request(ctx, newClient(1), http.MethodGet, n.URL+"/api/v1/contacts/export", access, "", http.StatusOK); err != nil {
+	if err := request(ctx, newClient(1), http.MethodGet, n.URL+"/api/v1/contacts/export", access, ""); err != nil {
 		return err
 	}
 	add("export of CSV", size, time.Since(began), from, dump)
@@ -188,10 +188,18 @@ func insertAll(ctx context.Context, source, target *sql.DB) (float64, error) {
 		return 0, fmt.Errorf("insert: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }()
+	var columns int
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM pragma_table_info('contact')`).Scan(&columns); err != nil {
+		return 0, fmt.Errorf("columns: %w", err)
+	}
+	insert, err := tx.PrepareContext(ctx, `INSERT INTO contact VALUES (?`+strings.Repeat(",?", columns-1)+`)`)
+	if err != nil {
+		return 0, fmt.Errorf("insert: %w", err)
+	}
+	defer insert.Close()
 	var (
-		insert *sql.Stmt
-		took   time.Duration
-		batch  [][]any
+		took  time.Duration
+		batch [][]any
 	)
 	flush := func() error {
 		began := time.Now()
@@ -205,12 +213,6 @@ func insertAll(ctx context.Context, source, target *sql.DB) (float64, error) {
 		return nil
 	}
 	rows, err := scanAll(ctx, source, `SELECT *`+ofLarge, func(row []any) error {
-		if insert == nil {
-			insert, err = tx.PrepareContext(ctx, `INSERT INTO contact VALUES (`+strings.TrimSuffix(strings.Repeat("?,", len(row)), ",")+`)`)
-			if err != nil {
-				return fmt.Errorf("insert: %w", err)
-			}
-		}
 		if batch = append(batch, row); len(batch) == liteBatch {
 			return flush()
 		}

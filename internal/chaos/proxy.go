@@ -50,12 +50,13 @@ func startProxy(dir string, nodes []*process.Process) (address, name string, sto
 	if err != nil {
 		return "", "", nil, err
 	}
-	config := fmt.Sprintf(haproxyConfig, bind)
+	var config bytes.Buffer
+	fmt.Fprintf(&config, haproxyConfig, bind)
 	for i, node := range nodes {
-		config += fmt.Sprintf("  server node%d %s\n", i, strings.TrimPrefix(node.URL, "http://"))
+		fmt.Fprintf(&config, "  server node%d %s\n", i, strings.TrimPrefix(node.URL, "http://"))
 	}
 	file := filepath.Join(dir, "haproxy.cfg")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(file, config.Bytes(), 0o600); err != nil {
 		return "", "", nil, fmt.Errorf("configure HAProxy: %w", err)
 	}
 	var said bytes.Buffer

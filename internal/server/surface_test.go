@@ -81,7 +81,7 @@ func TestGatewayHeadersAreAskedForOnEveryAPIRequest(t *testing.T) {
 }
 
 func TestGatewayHeaderNamesAreConfigurable(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
 		s.Want(s.Call("GET", "/api/v1/users/me", "", nil, "CF-Access-Client-Id", "edge", "CF-Access-Client-Secret", "secret"), 403)
 		s.Want(s.Call("GET", "/api/v1/users/me", "", nil, "X-Edge-Id", "edge", "X-Edge-Secret", "secret"), 401)
 	}, func(c *config.Config) {
@@ -144,7 +144,7 @@ func TestStaffListenerAndPublicListenerServeOnlyTheirOwnRoutes(t *testing.T) {
 }
 
 func TestNothingUnderDevWithoutDevelopmentMode(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
 		for _, path := range []string{"/dev/", "/dev/mail", "/dev/mail/", "/dev/mail?format=json", "/dev/idp/", "/dev/idp/idp_a/authorize", "//dev/mail", "/x/../dev/mail"} {
 			for _, method := range []string{"GET", "POST"} {
 				s.Want(s.Call(method, path, "", nil), 404)

@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"strings"
 	"testing"
@@ -135,9 +136,7 @@ func otherPlaces(t *testing.T, s *servertest.Server, o operation, under place, o
 		if under.required {
 			try[under] = []string{uuid.NewString()}
 		}
-		for p, ids := range filled {
-			try[p] = ids
-		}
+		maps.Copy(try, filled)
 		if o.send(t, s, own.access, try).Status < 400 {
 			return filled, true
 		}
@@ -150,9 +149,7 @@ func otherPlaces(t *testing.T, s *servertest.Server, o operation, under place, o
 func answerTo(t *testing.T, s *servertest.Server, o operation, under place, by organization, others map[place][]string, id string) string {
 	t.Helper()
 	ids := map[place][]string{under: {id}}
-	for p, values := range others {
-		ids[p] = values
-	}
+	maps.Copy(ids, others)
 	a := o.send(t, s, by.access, ids)
 	body := strings.ReplaceAll(string(a.Body), id, "ID")
 	var object map[string]any
