@@ -20,6 +20,7 @@ export function notifyWithUndo(message: string, undoLabel: string, undo: () => v
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <Text size="sm">{message}</Text>
         <Button
+          flex="none"
           size="compact-sm"
           variant="light"
           onClick={() => {

@@ -43,14 +43,14 @@ export function AuditPage() {
         </div>
       ) : null}
       {trail.data?.entries.length ? (
-        <div className="panel scroll-x" tabIndex={0} role="region" aria-label={t("nav.audit")}>
-          <Table verticalSpacing="xs" horizontalSpacing="md" miw={620}>
+        <div className="panel">
+          <Table verticalSpacing="xs" horizontalSpacing="sm">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t("audit.when")}</Table.Th>
                 <Table.Th>{t("audit.who")}</Table.Th>
                 <Table.Th>{t("audit.what")}</Table.Th>
-                <Table.Th>{t("audit.from")}</Table.Th>
+                <Table.Th visibleFrom="sm">{t("audit.from")}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -71,8 +71,8 @@ function Row({ entry }: { entry: Entry }) {
   const format = useFormat();
   return (
     <Table.Tr>
-      <Table.Td style={{ whiteSpace: "nowrap" }}>{format.moment(entry.at)}</Table.Td>
-      <Table.Td>
+      <Table.Td>{format.moment(entry.at)}</Table.Td>
+      <Table.Td style={{ overflowWrap: "anywhere" }}>
         {entry.actor}
         {entry.actorKind === "user" ? null : (
           <Badge size="xs" variant="default" ml={6} tt="none">
@@ -88,7 +88,7 @@ function Row({ entry }: { entry: Entry }) {
           </Text>
         ) : null}
       </Table.Td>
-      <Table.Td>
+      <Table.Td visibleFrom="sm">
         <Text size="sm" title={entry.userAgent}>
           {entry.ip}
         </Text>

@@ -1,8 +1,8 @@
-import { Button, Group, Menu, Paper, Text } from "@mantine/core";
+import { Button, CloseButton, Group, Menu, Paper, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 
 import { useT } from "../../i18n/I18n";
-import { IconListCheck, IconTrash, IconX } from "../../ui/icons";
+import { IconListCheck, IconTrash } from "../../ui/icons";
 import { notifyFailure } from "../../ui/notify";
 import { sentence } from "../../ui/sentence";
 import { useAddToList, useTrash } from "./bulk";
@@ -33,6 +33,7 @@ export function BulkBar({ selection, filter, total }: Props) {
     <Paper withBorder shadow="md" p="sm" radius="md" role="region" aria-label={t("contacts.bulk")} pos="sticky" top={68} style={{ zIndex: 6, background: "var(--ujumbe-raised)" }}>
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
+          <CloseButton aria-label={t("contacts.deselect")} title={t("contacts.deselect")} onClick={selection.clear} />
           <Text fw={600} aria-live="polite">
             {t.count("contacts.selected", chosen)}
           </Text>
@@ -45,7 +46,7 @@ export function BulkBar({ selection, filter, total }: Props) {
         <Group gap="xs">
           <Menu withinPortal position="bottom-end">
             <Menu.Target>
-              <Button size="sm" variant="default" leftSection={<IconListCheck size={16} aria-hidden />} loading={addToList.isPending} disabled={!lists.data?.length}>
+              <Button size="xs" variant="default" leftSection={<IconListCheck size={16} aria-hidden />} loading={addToList.isPending} disabled={!lists.data?.length}>
                 {t("contacts.addToList")}
               </Button>
             </Menu.Target>
@@ -57,11 +58,8 @@ export function BulkBar({ selection, filter, total }: Props) {
               ))}
             </Menu.Dropdown>
           </Menu>
-          <Button size="sm" variant="default" leftSection={<IconTrash size={16} aria-hidden />} loading={trash.isPending} onClick={() => trash.mutate(selection.contacts)}>
+          <Button size="xs" variant="default" leftSection={<IconTrash size={16} aria-hidden />} loading={trash.isPending} onClick={() => trash.mutate(selection.contacts)}>
             {t("contacts.toTrash")}
-          </Button>
-          <Button size="sm" variant="subtle" leftSection={<IconX size={16} aria-hidden />} onClick={selection.clear}>
-            {t("contacts.deselect")}
           </Button>
         </Group>
       </Group>

@@ -46,6 +46,8 @@ export function Filters({ search, onChange, chosen, onColumn }: Props) {
         clearable
         searchable
         clearButtonProps={{ "aria-label": t("contacts.anyTags") }}
+        // One line, however many are chosen: what is below must not jump.
+        styles={{ pillsList: { flexWrap: "nowrap", overflow: "hidden" }, inputField: { minWidth: 16 } }}
         w={{ base: "calc(50% - 6px)", xs: 200 }}
       />
       <Select

@@ -95,7 +95,7 @@ function Bars({ bars, still }: { bars: Bar[]; still: boolean }) {
   return (
     <div aria-hidden>
       <BarChart
-        h={Math.max(120, bars.length * 38)}
+        h={Math.max(64, bars.length * 38)}
         data={bars}
         dataKey="name"
         orientation="vertical"
@@ -123,9 +123,9 @@ function Shares({ shares, still }: { shares: Share[]; still: boolean }) {
   const format = useFormat();
   const whole = shares.reduce((sum, share) => sum + share.value, 0) || 1;
   return (
-    <Group gap="xl" wrap="wrap" justify="center">
+    <Group gap="lg" justify="center">
       <div aria-hidden>
-        <DonutChart data={shares} size={150} thickness={26} withTooltip={false} pieProps={{ isAnimationActive: !still, rootTabIndex: -1 }} pieChartProps={silent} />
+        <DonutChart data={shares.filter((share) => share.value > 0)} size={130} thickness={22} withTooltip={false} pieProps={{ isAnimationActive: !still, rootTabIndex: -1 }} pieChartProps={silent} />
       </div>
       <Table w="auto" withRowBorders={false}>
         <Table.Tbody>

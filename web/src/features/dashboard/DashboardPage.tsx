@@ -51,9 +51,9 @@ function Figure({ label, value, of }: { label: MessageKey; value: number | undef
         <Skeleton h={34} w={90} mt={4} />
       ) : (
         <Text className={classes.number}>
-          {format.number(value)}
+          {format.number(value)}{" "}
           {of ? (
-            <Text span size="sm" c="dimmed" ml={8}>
+            <Text span size="sm" c="dimmed" className={classes.share}>
               {format.percent(value / of)}
             </Text>
           ) : null}

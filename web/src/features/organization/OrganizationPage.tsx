@@ -70,7 +70,7 @@ function Form({ account, mayChange }: { account: Account; mayChange: boolean }) 
     <form noValidate className="panel" style={{ padding: 20 }} onSubmit={form.onSubmit(() => save.mutate())}>
       <Stack>
         <TextInput label={t("field.organization")} maxLength={100} readOnly={!mayChange} {...form.getInputProps("name")} />
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: "end" }}>
           <Select label={t("organization.country")} description={t("organization.countryHint")} data={countries} searchable allowDeselect={false} readOnly={!mayChange} {...form.getInputProps("country")} />
           <Select label={t("organization.timezone")} description={t("organization.timezoneHint")} data={timezones(account.timezone)} searchable allowDeselect={false} limit={200} readOnly={!mayChange} {...form.getInputProps("timezone")} />
         </SimpleGrid>

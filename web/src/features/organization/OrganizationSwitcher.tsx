@@ -48,9 +48,9 @@ export function OrganizationSwitcher() {
           {accounts.data?.map((entry) => (
             <Menu.Item
               key={entry.accountId}
-              disabled={entry.isCurrent}
+              aria-current={entry.isCurrent || undefined}
               leftSection={entry.isCurrent ? <IconCheck size={16} aria-hidden /> : <span style={{ width: 16, display: "inline-block" }} />}
-              onClick={() => move.mutate(entry)}
+              onClick={() => (entry.isCurrent ? undefined : move.mutate(entry))}
             >
               <Text size="sm" truncate fw={entry.isCurrent ? 600 : 400}>
                 {entry.accountName}

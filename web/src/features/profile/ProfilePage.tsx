@@ -1,4 +1,4 @@
-import { Alert, Button, Group, PasswordInput, SimpleGrid, Skeleton, Stack, TextInput, Title } from "@mantine/core";
+import { Alert, Button, Group, PasswordInput, SimpleGrid, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -11,6 +11,7 @@ import { Failure } from "../../ui/Failure";
 import { email, newPassword, placeErrors, required } from "../../ui/fields";
 import { notify } from "../../ui/notify";
 import { Page } from "../../ui/Page";
+import { resendVerification } from "../auth/calls";
 import { checkPhone, formatPhone } from "../phone/phone";
 import { PhoneField } from "../phone/PhoneField";
 import { PhotoField } from "./PhotoField";
@@ -71,7 +72,7 @@ function DetailsForm({ user }: { user: Profile }) {
   return (
     <form noValidate onSubmit={form.onSubmit(() => save.mutate())}>
       <Stack mt="md">
-        {user.isVerified ? null : <Alert color="orange">{t("profile.unverified")}</Alert>}
+        {user.isVerified ? null : <Unverified address={user.email} />}
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <TextInput label={t("field.firstName")} autoComplete="given-name" {...form.getInputProps("firstName")} />
           <TextInput label={t("field.lastName")} autoComplete="family-name" {...form.getInputProps("lastName")} />
@@ -86,6 +87,20 @@ function DetailsForm({ user }: { user: Profile }) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function Unverified({ address }: { address: string }) {
+  const t = useT();
+  const resend = useMutation({ mutationFn: () => resendVerification(address), onSuccess: () => notify(t("auth.resent")) });
+  return (
+    <Alert color="orange">
+      <Text size="sm">{t("profile.unverified")}</Text>
+      <Button size="xs" variant="default" mt="xs" loading={resend.isPending} onClick={() => resend.mutate()}>
+        {t("auth.resend")}
+      </Button>
+      <Failure error={resend.error} />
+    </Alert>
   );
 }
 

@@ -138,7 +138,7 @@ function Row({ contact, checked, onToggle }: { contact: Contact; checked: boolea
     <li className={classes.row}>
       <Checkbox aria-label={t("contacts.select", { name: contact.phone })} checked={checked} onChange={onToggle} />
       <div className={classes.text}>
-        <Text fw={550} truncate>
+        <Text fw={600} size="sm">
           {name || t("contacts.unnamed")}
         </Text>
         <Text size="sm" c="dimmed">
