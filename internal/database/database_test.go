@@ -263,3 +263,15 @@ func TestBothEnginesHaveTheSameTablesAndColumns(t *testing.T) {
 		t.Errorf("schemas differ\nsqlite:   %s\npostgres: %s", fmt.Sprint(lite), fmt.Sprint(pg))
 	}
 }
+
+func TestStatementThatRunsOutOfTimeIsUnavailable(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		var n int64
+		err := db.QueryRow(ctx, `WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 1000000000) SELECT COUNT(*) FROM counted`).Scan(&n)
+		if !errors.Is(err, database.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want ErrUnavailable", err)
+		}
+	})
+}

@@ -71,6 +71,8 @@ func kindOfPostgres(code string) error {
 		return ErrForeignKey
 	case "40001", "40P01":
 		return errRetry
+	case "57014": // cancelled, because the caller's time was up
+		return ErrUnavailable
 	case "57P01", "57P02", "57P03", "53300", "53100", "53200", "25006":
 		return ErrUnavailable
 	}
