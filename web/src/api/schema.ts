@@ -1354,13 +1354,6 @@ export interface components {
             /** Format: int64 */
             added: number;
         };
-        BeginOutputBody: {
-            /**
-             * Format: uri
-             * @description Where to send the browser. It comes back with a code and a state.
-             */
-            url: string;
-        };
         Belonging: {
             /**
              * Format: uuid
@@ -1496,7 +1489,7 @@ export interface components {
              * Format: uuid
              * @example 01980d5e-7c1a-7000-8000-5b1f0c8e2a11
              */
-            actorId: string;
+            actorId: string | null;
             /** @enum {string} */
             actorKind: "user" | "staff" | "stranger" | "system";
             /**
@@ -1518,8 +1511,8 @@ export interface components {
             /** @description A stable word for programs. */
             code: string;
             detail: string;
-        };
-        FinishInputBody: {
+        } | null;
+        IdentityReturnInputBody: {
             /** @description The authorization code that the browser came back with. */
             code: string;
             /** @description For providers that tell the name to the browser alone. A stored name is not replaced. */
@@ -1527,6 +1520,13 @@ export interface components {
             lastName?: string;
             /** @description The state that came with the code. A browser that lost its cookie must send it. */
             state?: string;
+        };
+        IdentityURLOutputBody: {
+            /**
+             * Format: uri
+             * @description Where to send the browser. It comes back with a code and a state.
+             */
+            url: string;
         };
         IdsInputBody: {
             /** @description Ids of other organizations, and unknown ones, are passed over. */
@@ -1556,7 +1556,7 @@ export interface components {
              * Format: date-time
              * @example 2026-01-31T09:30:00.000Z
              */
-            finishedAt: string;
+            finishedAt: string | null;
             /** @enum {string} */
             format: "csv" | "xlsx" | "json";
             /**
@@ -1579,7 +1579,7 @@ export interface components {
              * @description The list its contacts were put in.
              * @example 01980d5e-7c1a-7000-8000-5b1f0c8e2a11
              */
-            listId: string;
+            listId: string | null;
             /**
              * Format: int64
              * @description Rows dealt with so far.
@@ -1602,7 +1602,7 @@ export interface components {
              * @description When its contacts were put into the trash.
              * @example 2026-01-31T09:30:00.000Z
              */
-            undoneAt: string;
+            undoneAt: string | null;
             /**
              * Format: date-time
              * @description When there was progress last.
@@ -1829,7 +1829,7 @@ export interface components {
              * Format: date-time
              * @example 2026-01-31T09:30:00.000Z
              */
-            lastLoginAt: string;
+            lastLoginAt: string | null;
             lastName: string;
             phone?: string;
             /** @description Public address of the photo; null without one. */
@@ -1883,6 +1883,7 @@ export interface components {
         ResetInputBody: {
             /** @description 8 to 256 characters. */
             newPassword: string;
+            /** @description From the mailed link. */
             token: string;
         };
         RestoreOutputBody: {
@@ -2036,7 +2037,7 @@ export interface components {
              * Format: date-time
              * @example 2026-01-31T09:30:00.000Z
              */
-            lastLoginAt: string;
+            lastLoginAt: string | null;
             lastName: string;
             /** @enum {string} */
             role: "owner" | "admin" | "member";
@@ -3799,6 +3800,33 @@ export interface operations {
                     "application/json": components["schemas"]["MessageOutputBody"];
                 };
             };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -3852,7 +3880,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BeginOutputBody"];
+                    "application/json": components["schemas"]["IdentityURLOutputBody"];
                 };
             };
             /** @description Not Found */
@@ -3911,7 +3939,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FinishInputBody"];
+                "application/json": components["schemas"]["IdentityReturnInputBody"];
             };
         };
         responses: {
@@ -4004,7 +4032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BeginOutputBody"];
+                    "application/json": components["schemas"]["IdentityURLOutputBody"];
                 };
             };
             /** @description Not Found */
@@ -4063,7 +4091,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FinishInputBody"];
+                "application/json": components["schemas"]["IdentityReturnInputBody"];
             };
         };
         responses: {
@@ -4156,7 +4184,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BeginOutputBody"];
+                    "application/json": components["schemas"]["IdentityURLOutputBody"];
                 };
             };
             /** @description Not Found */
@@ -4215,7 +4243,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FinishInputBody"];
+                "application/json": components["schemas"]["IdentityReturnInputBody"];
             };
         };
         responses: {
@@ -4308,7 +4336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BeginOutputBody"];
+                    "application/json": components["schemas"]["IdentityURLOutputBody"];
                 };
             };
             /** @description Not Found */
@@ -4367,7 +4395,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FinishInputBody"];
+                "application/json": components["schemas"]["IdentityReturnInputBody"];
             };
         };
         responses: {
@@ -4467,8 +4495,35 @@ export interface operations {
                     "application/json": components["schemas"]["Result"];
                 };
             };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4534,6 +4589,33 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -4583,6 +4665,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MessageOutputBody"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -4654,6 +4763,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -4705,8 +4832,35 @@ export interface operations {
                     "application/json": components["schemas"]["Pair"];
                 };
             };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4765,6 +4919,15 @@ export interface operations {
                     "application/json": components["schemas"]["RegisterOutputBody"];
                 };
             };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Conflict */
             409: {
                 headers: {
@@ -4774,8 +4937,35 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4823,6 +5013,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MessageOutputBody"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -4894,6 +5111,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -4947,6 +5182,24 @@ export interface operations {
             };
             /** @description Bad Request */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
