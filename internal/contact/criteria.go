@@ -125,25 +125,9 @@ func (q *query) addSorted(c criterion, hits int64) {
 
 const selectIDs = `SELECT id FROM contact WHERE account_id = $1 AND `
 
-// probe is a query for the ids of the contacts that meet a condition on
-// contact, once for each row s of a set given as JSON. Both engines are made to
-// go from the set into the index: left to choose, they may go through every
-// contact, and through the set for each.
-func (q *query) probe(set, condition string) string {
-	source := `json_each(` + q.arg(set) + `) s`
-	if q.engine == database.Postgres {
-		return `SELECT probed.id FROM ` + source + ` CROSS JOIN LATERAL (` + selectIDs + condition + ` OFFSET 0) probed`
-	}
-	return `SELECT contact.id FROM ` + source + ` CROSS JOIN contact WHERE contact.account_id = $1 AND ` + condition
-}
-
 // withKeys is a query for the ids of contacts that have one of the keys.
 func (q *query) withKeys(column string, keys []int64) string {
-	set := make(map[string]int, len(keys))
-	for _, key := range keys {
-		set[strconv.FormatInt(key, 10)] = 0
-	}
-	return q.probe(jsonOf(set), column+` = CAST(s.key AS BIGINT)`)
+	return probe(q.engine, q.arg(numberSet(keys)), "id", "contact", column+` = CAST(s.key AS BIGINT)`)
 }
 
 // inList finds nobody in a list that does not exist.

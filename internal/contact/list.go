@@ -130,11 +130,12 @@ func (s *Store) DeleteList(ctx context.Context, org account.ID, list ListID) err
 // AddToList puts contacts into a list and returns how many were not in it
 // before. Ids of no active contact are passed over.
 func (s *Store) AddToList(ctx context.Context, org account.ID, list ListID, contacts []ID) (added int64, err error) {
-	return s.changeMembers(ctx, org, list, contacts, func(tx database.Tx, set string) (int64, error) {
+	return s.changeMembers(ctx, org, list, func(tx database.Tx) (int64, error) {
+		among, set := idsIn(tx.Engine(), "id", 3, contacts)
 		// The lock keeps a contact from going to the trash meanwhile.
 		return tx.Exec(ctx, `INSERT INTO contact_list_member (account_id, list_id, contact_id)
 			SELECT account_id, $2, id FROM (
-				SELECT account_id, id FROM contact WHERE account_id = $1 AND id IN (SELECT uuid(key) FROM json_each($3))
+				SELECT account_id, id FROM contact WHERE account_id = $1 AND `+among+`
 				ORDER BY id`+lock(tx.Engine(), "FOR KEY SHARE")+`) c
 			WHERE true ON CONFLICT DO NOTHING`, org, list, set)
 	})
@@ -142,10 +143,11 @@ func (s *Store) AddToList(ctx context.Context, org account.ID, list ListID, cont
 
 // RemoveFromList takes contacts out of a list and returns how many were in it.
 func (s *Store) RemoveFromList(ctx context.Context, org account.ID, list ListID, contacts []ID) (removed int64, err error) {
-	removed, err = s.changeMembers(ctx, org, list, contacts, func(tx database.Tx, set string) (int64, error) {
+	removed, err = s.changeMembers(ctx, org, list, func(tx database.Tx) (int64, error) {
+		among, set := idsIn(tx.Engine(), "contact_id", 3, contacts)
 		n, err := tx.Exec(ctx, `DELETE FROM contact_list_member WHERE account_id = $1 AND list_id = $2 AND contact_id IN (
 			SELECT contact_id FROM contact_list_member
-			WHERE account_id = $1 AND list_id = $2 AND contact_id IN (SELECT uuid(key) FROM json_each($3))
+			WHERE account_id = $1 AND list_id = $2 AND `+among+`
 			ORDER BY contact_id`+lock(tx.Engine(), "FOR UPDATE")+`)`, org, list, set)
 		return -n, err
 	})
@@ -153,13 +155,12 @@ func (s *Store) RemoveFromList(ctx context.Context, org account.ID, list ListID,
 }
 
 // changeMembers runs a change of a list's members and counts what it did.
-func (s *Store) changeMembers(ctx context.Context, org account.ID, list ListID, contacts []ID, change func(database.Tx, string) (int64, error)) (n int64, err error) {
-	set := database.IDs(contacts)
+func (s *Store) changeMembers(ctx context.Context, org account.ID, list ListID, change func(database.Tx) (int64, error)) (n int64, err error) {
 	err = s.db.InTx(ctx, func(tx database.Tx) error {
 		if _, err := findList(ctx, tx, org, list, "FOR SHARE OF l"); err != nil {
 			return err
 		}
-		if n, err = change(tx, set); err != nil {
+		if n, err = change(tx); err != nil {
 			return fmt.Errorf("change members: %w", err)
 		}
 		counted := changes{}
@@ -185,9 +186,9 @@ func shareLists(ctx context.Context, tx database.Tx, org account.ID, lists []Lis
 	if len(lists) == 0 {
 		return nil, nil
 	}
+	among, set := idsIn(tx.Engine(), "id", 2, lists)
 	found, err := database.Collect(ctx, tx, database.Column[ListID], `SELECT id FROM contact_list
-		WHERE account_id = $1 AND deleted_at IS NULL AND id IN (SELECT uuid(key) FROM json_each($2)) ORDER BY id`+lock(tx.Engine(), "FOR SHARE"),
-		org, database.IDs(lists))
+		WHERE account_id = $1 AND deleted_at IS NULL AND `+among+` ORDER BY id`+lock(tx.Engine(), "FOR SHARE"), org, set)
 	if err != nil {
 		return nil, fmt.Errorf("lock lists: %w", err)
 	}

@@ -118,5 +118,6 @@ func (q *query) beginning(digits string) criterion {
 
 // inSpans is a query for the ids of contacts with a column in one of the spans.
 func (q *query) inSpans(column string, spans []span) string {
-	return q.probe(spansParameter(spans), column+` BETWEEN CAST(s.key AS BIGINT) AND CAST(CAST(s.value AS TEXT) AS BIGINT)`)
+	return probe(q.engine, q.arg(spansParameter(spans)), "id", "contact",
+		column+` BETWEEN CAST(s.key AS BIGINT) AND CAST(CAST(s.value AS TEXT) AS BIGINT)`)
 }

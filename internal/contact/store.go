@@ -76,10 +76,9 @@ func eachMembership(ctx context.Context, q database.Querier, org account.ID, con
 			f(contact, list)
 		}
 		return err
-	}, `SELECT m.contact_id, m.list_id FROM contact_list_member m
-		JOIN contact_list l ON l.account_id = m.account_id AND l.id = m.list_id AND l.deleted_at IS NULL
-		WHERE m.account_id = $1 AND m.contact_id IN (SELECT uuid(key) FROM json_each($2)) ORDER BY m.contact_id, m.list_id`,
-		org, database.IDs(contacts))
+	}, `SELECT contact_id, list_id FROM (`+probe(q.Engine(), "$2", "contact_id, list_id", "contact_list_member", "contact_id = uuid(s.key)")+`) m
+		WHERE (SELECT l.deleted_at IS NULL FROM contact_list l WHERE l.account_id = $1 AND l.id = m.list_id)
+		ORDER BY contact_id, list_id`, org, database.IDs(contacts))
 	if err != nil {
 		return fmt.Errorf("read memberships: %w", err)
 	}
@@ -236,7 +235,6 @@ func phonesIn(ctx context.Context, tx database.Tx, org account.ID, table string,
 	for i, r := range rows {
 		numbers[i] = int64(r.Phone)
 	}
-	among, parameter := numbersIn(tx.Engine(), "phone", 2, numbers)
 	var found map[int64]bool
 	err := database.Each(ctx, tx, func(r database.Row) error {
 		var number int64
@@ -246,7 +244,7 @@ func phonesIn(ctx context.Context, tx database.Tx, org account.ID, table string,
 		}
 		found[number] = true
 		return err
-	}, `SELECT phone FROM `+table+` WHERE account_id = $1 AND `+among, org, parameter)
+	}, probe(tx.Engine(), "$2", "phone", table, "phone = CAST(s.key AS BIGINT)"), org, numberSet(numbers))
 	if err != nil {
 		return nil, fmt.Errorf("look numbers up: %w", err)
 	}

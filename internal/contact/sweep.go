@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ujumbe/internal/account"
+	"ujumbe/internal/clock"
 	"ujumbe/internal/database"
 	"ujumbe/internal/job"
 	"ujumbe/internal/phone"
@@ -118,22 +119,42 @@ func (s *Store) SweepNames(ctx context.Context) error {
 	return nil
 }
 
-func sweepNames(ctx context.Context, tx database.Tx, before any) (int64, error) {
-	const unused = `NOT EXISTS (SELECT 1 FROM contact c WHERE c.account_id = contact_name.account_id AND c.name_key = contact_name.key)`
-	due := `(account_id, key) IN (SELECT account_id, key FROM contact_name WHERE suspect_at < $1 ORDER BY suspect_at LIMIT $2` +
-		lock(tx.Engine(), "FOR UPDATE SKIP LOCKED") + `)`
-	if tx.Engine() == database.SQLite {
-		_, err := tx.Exec(ctx, `DELETE FROM contact_name_fts WHERE rowid IN (SELECT key FROM contact_name WHERE `+due+` AND `+unused+`)`, before, sweepBatch)
-		if err != nil {
-			return 0, err
+// sweepNames handles one batch of names and returns how many it looked at.
+func sweepNames(ctx context.Context, tx database.Tx, before clock.Time) (n int64, err error) {
+	suspects := map[account.ID][]int64{}
+	err = database.Each(ctx, tx, func(found database.Row) error {
+		var (
+			org account.ID
+			key int64
+		)
+		err := found.Scan(&org, &key)
+		suspects[org] = append(suspects[org], key)
+		n++
+		return err
+	}, `SELECT account_id, key FROM contact_name WHERE suspect_at < $1 LIMIT $2`+lock(tx.Engine(), "FOR UPDATE SKIP LOCKED"), before, sweepBatch)
+	for org, keys := range suspects {
+		if err == nil {
+			err = clearNames(ctx, tx, org, keys)
 		}
 	}
-	gone, err := tx.Exec(ctx, `DELETE FROM contact_name WHERE `+due+` AND `+unused, before, sweepBatch)
+	return n, err
+}
+
+// clearNames deletes those of the names that are unused, and acquits the others.
+func clearNames(ctx context.Context, tx database.Tx, org account.ID, keys []int64) error {
+	among, set := numbersIn(tx.Engine(), "key", 2, keys)
+	gone, err := database.Collect(ctx, tx, database.Column[int64], `DELETE FROM contact_name WHERE account_id = $1 AND `+among+`
+		AND NOT EXISTS (SELECT 1 FROM contact c WHERE c.account_id = $1 AND c.name_key = contact_name.key) RETURNING key`, org, set)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	kept, err := tx.Exec(ctx, `UPDATE contact_name SET suspect_at = NULL WHERE `+due, before, sweepBatch-gone)
-	return gone + kept, err
+	if tx.Engine() == database.SQLite {
+		if _, err := tx.Exec(ctx, `DELETE FROM contact_name_fts WHERE rowid IN (SELECT value FROM json_each($1))`, jsonOf(gone)); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, `UPDATE contact_name SET suspect_at = NULL WHERE account_id = $1 AND `+among, org, set)
+	return err
 }
 
 // Recheck holds stored numbers to the registry when its version has changed. It

@@ -48,14 +48,14 @@ func (s *Store) Trash(ctx context.Context, org account.ID, contacts []ID) (n int
 // takeOut deletes active contacts with their memberships and returns them, in
 // the order of their ids.
 func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID) ([]*row, error) {
+	among, set := idsIn(tx.Engine(), "id", 2, contacts)
 	rows, err := database.Collect(ctx, tx, rowOf, `SELECT `+storedColumns+` FROM contact c
-		WHERE c.account_id = $1 AND c.id IN (SELECT uuid(key) FROM json_each($2)) ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE"),
-		org, database.IDs(contacts))
+		WHERE c.account_id = $1 AND c.`+among+` ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE"), org, set)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	// Only what is locked: others may just have been restored.
-	set := database.IDs(idsOf(rows))
+	among, set = idsIn(tx.Engine(), "id", 2, idsOf(rows))
 	byID := make(map[ID]*row, len(rows))
 	for _, r := range rows {
 		byID[r.id] = r
@@ -70,11 +70,11 @@ func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID)
 			r.lists = append(r.lists, list)
 		}
 		return err
-	}, `DELETE FROM contact_list_member WHERE account_id = $1 AND contact_id IN (SELECT uuid(key) FROM json_each($2)) RETURNING contact_id, list_id`, org, set)
+	}, `DELETE FROM contact_list_member WHERE account_id = $1 AND contact_`+among+` RETURNING contact_id, list_id`, org, set)
 	if err != nil {
 		return nil, fmt.Errorf("leave lists: %w", err)
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM contact WHERE account_id = $1 AND id IN (SELECT uuid(key) FROM json_each($2))`, org, set)
+	_, err = tx.Exec(ctx, `DELETE FROM contact WHERE account_id = $1 AND `+among, org, set)
 	if err != nil {
 		return nil, fmt.Errorf("delete contacts: %w", err)
 	}
@@ -200,7 +200,8 @@ func (s *Store) Restore(ctx context.Context, org account.ID, contacts []ID) (n i
 			return err
 		}
 		n = int64(len(stored))
-		_, err = tx.Exec(ctx, `DELETE FROM contact_trash WHERE account_id = $1 AND id IN (SELECT uuid(key) FROM json_each($2))`, org, database.IDs(idsOf(stored)))
+		among, set := idsIn(tx.Engine(), "id", 2, idsOf(stored))
+		_, err = tx.Exec(ctx, `DELETE FROM contact_trash WHERE account_id = $1 AND `+among, org, set)
 		if err != nil {
 			return fmt.Errorf("delete from trash: %w", err)
 		}
@@ -213,8 +214,9 @@ func (s *Store) Restore(ctx context.Context, org account.ID, contacts []ID) (n i
 // the same number the later one does.
 func (s *Store) restorable(ctx context.Context, tx database.Tx, org account.ID, contacts []ID) ([]*row, error) {
 	now := s.clock.Now()
-	found, err := database.Collect(ctx, tx, trashedOf, trashedQuery+` AND c.deleted_at > $2 AND c.id IN (SELECT uuid(key) FROM json_each($3))
-		ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE OF c"), org, now.Add(-Retention), database.IDs(contacts))
+	among, set := idsIn(tx.Engine(), "c.id", 3, contacts)
+	found, err := database.Collect(ctx, tx, trashedOf, trashedQuery+` AND c.deleted_at > $2 AND `+among+`
+		ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE OF c"), org, now.Add(-Retention), set)
 	if err != nil {
 		return nil, fmt.Errorf("read trash: %w", err)
 	}
@@ -239,9 +241,9 @@ func (s *Store) restorable(ctx context.Context, tx database.Tx, org account.ID, 
 // Purge deletes contacts in the trash for good and returns how many.
 func (s *Store) Purge(ctx context.Context, caller account.Caller, contacts []ID) (n int64, err error) {
 	err = s.db.InTx(ctx, func(tx database.Tx) error {
+		among, set := idsIn(tx.Engine(), "id", 2, contacts)
 		n, err = tx.Exec(ctx, `DELETE FROM contact_trash WHERE account_id = $1 AND id IN (
-			SELECT id FROM contact_trash WHERE account_id = $1 AND id IN (SELECT uuid(key) FROM json_each($2)) ORDER BY id`+lock(tx.Engine(), "FOR UPDATE")+`)`,
-			caller.Account, database.IDs(contacts))
+			SELECT id FROM contact_trash WHERE account_id = $1 AND `+among+` ORDER BY id`+lock(tx.Engine(), "FOR UPDATE")+`)`, caller.Account, set)
 		if err != nil {
 			return fmt.Errorf("purge: %w", err)
 		}

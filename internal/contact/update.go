@@ -174,9 +174,9 @@ func changeLists(ctx context.Context, tx database.Tx, org account.ID, before, af
 	if len(left) > 0 {
 		// Someone may have taken the contact out of a list just now: only what
 		// is deleted here counts here.
+		among, set := idsIn(tx.Engine(), "list_id", 3, left)
 		gone, err := database.Collect(ctx, tx, database.Column[ListID], `DELETE FROM contact_list_member
-			WHERE account_id = $1 AND contact_id = $2 AND list_id IN (SELECT uuid(key) FROM json_each($3)) RETURNING list_id`,
-			org, after.id, database.IDs(left))
+			WHERE account_id = $1 AND contact_id = $2 AND `+among+` RETURNING list_id`, org, after.id, set)
 		if err != nil {
 			return fmt.Errorf("leave lists: %w", err)
 		}

@@ -52,7 +52,7 @@ CREATE TABLE contact_name (
     PRIMARY KEY (account_id, key)
 );
 CREATE INDEX contact_name_by_text ON contact_name USING gin (account_id, text gin_trgm_ops);
-CREATE INDEX contact_name_suspect ON contact_name (suspect_at) WHERE suspect_at IS NOT NULL;
+CREATE INDEX contact_name_suspect ON contact_name (account_id, key) WHERE suspect_at IS NOT NULL;
 
 -- The distinct sets of tags that a tag is in.
 CREATE TABLE contact_tag (

@@ -51,7 +51,7 @@ CREATE TABLE contact_name (
 -- its text in order, each led by the account, so that no organization searches
 -- through the names of another.
 CREATE VIRTUAL TABLE contact_name_fts USING fts5 (pieces, content = '', contentless_delete = 1, tokenize = 'ascii');
-CREATE INDEX contact_name_suspect ON contact_name (suspect_at) WHERE suspect_at IS NOT NULL;
+CREATE INDEX contact_name_suspect ON contact_name (account_id, key) WHERE suspect_at IS NOT NULL;
 
 -- The distinct sets of tags that a tag is in.
 CREATE TABLE contact_tag (
