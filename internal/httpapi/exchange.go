@@ -61,7 +61,7 @@ func (e *Exchange) Body(limit int64, stop <-chan struct{}) *Body {
 	r, w := e.unwrap()
 	b := &Body{
 		body: r.Body, declared: r.ContentLength, waits: r.Header.Get("Expect") != "", limit: limit, left: limit,
-		control: http.NewResponseController(w), started: time.Now(), stop: stop, closed: make(chan struct{}),
+		control: http.NewResponseController(w), started: time.Now(), stop: stop, done: make(chan struct{}),
 	}
 	go b.watch()
 	return b
@@ -112,7 +112,7 @@ type Body struct {
 	control     *http.ResponseController
 	started     time.Time
 	stop        <-chan struct{}
-	closed      chan struct{}
+	done        chan struct{}
 	once        sync.Once
 }
 
@@ -159,7 +159,7 @@ func (b *Body) watch() {
 	select {
 	case <-b.stop:
 		_ = b.control.SetReadDeadline(time.Now())
-	case <-b.closed:
+	case <-b.done:
 	}
 }
 
@@ -179,10 +179,7 @@ func (b *Body) Discard() {
 }
 
 // Close ends the watch over the body. It may be called twice.
-func (b *Body) Close() error {
-	b.once.Do(func() { close(b.closed) })
-	return nil
-}
+func (b *Body) Close() { b.once.Do(func() { close(b.done) }) }
 
 // Stream is an answer that goes out at the client's pace.
 type Stream struct {

@@ -59,7 +59,7 @@ func (h *handler) setPhoto(ctx context.Context, in *userPhotoInput) (*userPhotoO
 	body := in.Body(maxUpload, nil)
 	defer func() {
 		body.Discard()
-		_ = body.Close() // ends the watch; it can't fail
+		body.Close()
 	}()
 	arrived, err := spool(body, in.Header("Content-Type"))
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *Service) Watch(ctx context.Context, by account.Caller, i ID, admitted f
 		case <-look.C:
 		}
 		if admitted(ctx) != nil {
-			return nil //nolint:nilerr // to the watcher it is the end of the events
+			return nil // to the watcher it is the end of the events
 		}
 	}
 }

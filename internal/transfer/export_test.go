@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -13,12 +14,16 @@ func ReadAndJudge(folder, content string) (kept, passed int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	defer file.Close()
+	defer file.close()
 	src, err := openFile(file, folder)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer src.Close()
+	return readAll(src)
+}
+
+func readAll(src source) (kept, passed int, err error) {
 	j, c := newJudge(), &chunk{}
 	for {
 		err := c.fill(src, j, 5000)
@@ -30,4 +35,18 @@ func ReadAndJudge(folder, content string) (kept, passed int, err error) {
 			return kept, passed, err
 		}
 	}
+}
+
+// ReadBulk reads a bulk body as an import does, and stores nothing.
+func ReadBulk(folder string, body []byte) (kept, passed int, err error) {
+	file, err := newSpool(folder, bytes.NewReader(body))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer file.close()
+	src, err := openBulk(file)
+	if err != nil {
+		return 0, 0, err
+	}
+	return readAll(src)
 }

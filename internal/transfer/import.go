@@ -47,7 +47,7 @@ func (s *Service) ImportBulk(ctx context.Context, by account.Caller, exchange *h
 		body.Discard()
 		return Import{}, bulkFault(err, s.MaxBulk)
 	}
-	defer file.Close()
+	defer file.close()
 	body.Close()
 	exchange.Hold()
 	bulk, err := openBulk(file)

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -116,11 +117,8 @@ func leaveOut(in *contact.Input, location string) sheet.Column {
 func reasonsOf(left []sheet.Column) string {
 	var reasons []string
 	for column := sheet.FirstName; column <= sheet.Notes; column++ {
-		for _, one := range left {
-			if one == column {
-				reasons = append(reasons, "invalid_"+column.String())
-				break
-			}
+		if slices.Contains(left, column) {
+			reasons = append(reasons, "invalid_"+column.String())
 		}
 	}
 	return strings.Join(reasons, ";")

@@ -62,7 +62,7 @@ func (s *Service) SendExport(ctx context.Context, by account.Caller, exchange *h
 		}
 		return uploadFault(err, maxMailedFile)
 	}
-	defer file.Close()
+	defer file.close()
 	body.Close()
 	exchange.Hold()
 	if err := s.mailings.wait(ctx, s.Stopping); err != nil {

@@ -104,7 +104,7 @@ func TestFileThatIsNoExportIsNotMailed(t *testing.T) {
 			"file too large":        {contentOf("c.csv", "text/csv", large), 413},
 			"body too large by far": {contentOf("c.csv", "text/csv", large+large[:1<<20]), 413},
 		} {
-			t.Run(name, func(t *testing.T) {
+			t.Run(name, func(*testing.T) {
 				s.Want(s.Call("POST", "/api/v1/contacts/export-email", owner.Access, mailing(row.change)), row.status)
 			})
 		}

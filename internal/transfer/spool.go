@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,14 +28,14 @@ func newSpool(folder string, src io.Reader) (*spool, error) {
 	s := &spool{file: file}
 	s.size, err = io.Copy(file, src)
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		s.close()
+		return nil, err
 	}
 	return s, nil
 }
 
-// Close gives the file up.
-func (s *spool) Close() error {
-	err := s.file.Close()
+// close gives the file up.
+func (s *spool) close() {
+	_ = s.file.Close()
 	_ = os.Remove(s.file.Name())
-	return err
 }

@@ -76,7 +76,7 @@ func readForm(body *httpapi.Body, contentType, folder string, maxFile int64) (up
 func (u *upload) read(form *multipart.Reader, folder string, maxFile int64) error {
 	for range maxFormParts {
 		part, err := form.NextPart()
-		if err == io.EOF { //nolint:errorlint // a form that is cut short wraps it
+		if err == io.EOF { // a form that is cut short wraps it
 			return nil
 		}
 		if err != nil {
@@ -109,7 +109,7 @@ func (u *upload) take(part *multipart.Part, folder string, maxFile int64) (err e
 
 func (u *upload) close() {
 	if u.file != nil {
-		_ = u.file.Close()
+		u.file.close()
 	}
 }
 

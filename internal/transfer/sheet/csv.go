@@ -86,7 +86,7 @@ func checkRows(src io.ReaderAt, size int64, head []byte, limits Limits) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	for _, err := range r.All() {
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 )
@@ -40,7 +41,7 @@ func (s *csvSource) detectDelimiter() error {
 func (s *csvSource) skipBlankLines() error {
 	for {
 		err := s.begin()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

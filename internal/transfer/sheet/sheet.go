@@ -16,6 +16,7 @@ package sheet
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -127,7 +128,7 @@ type Reader struct {
 func Open(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	limits = limits.orDefault()
 	head := make([]byte, min(size, headBytes))
-	if _, err := src.ReadAt(head, 0); err != nil && err != io.EOF {
+	if _, err := src.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read the start of the file: %w", err)
 	}
 	format, err := judge(head)
@@ -139,11 +140,12 @@ func Open(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 		return openXLSX(src, size, limits)
 	case oleFile:
 		return nil, judgeOLE(io.NewSectionReader(src, 0, size))
+	default:
+		if err := checkRows(src, size, head, limits); err != nil {
+			return nil, err
+		}
+		return openCSV(io.NewSectionReader(src, 0, size), head, size, limits)
 	}
-	if err := checkRows(src, size, head, limits); err != nil {
-		return nil, err
-	}
-	return openCSV(io.NewSectionReader(src, 0, size), head, size, limits)
 }
 
 // OpenCSV reads the header of a CSV file of unknown size from a stream. A
@@ -153,7 +155,7 @@ func OpenCSV(src io.Reader, limits Limits) (*Reader, error) {
 	limits = limits.orDefault()
 	head := make([]byte, headBytes)
 	n, err := io.ReadFull(src, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("read the start of the file: %w", err)
 	}
 	head = head[:n]
@@ -185,7 +187,7 @@ func (r *Reader) readHeader() error {
 	for {
 		err := r.src.next(&r.rec)
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return fault.BadRequest("file_empty",
 				"The file is empty. Upload a file with a row of column names and a row for each contact.")
 		case err != nil:
@@ -222,7 +224,7 @@ func (r *Reader) All() iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		for {
 			row, err := r.Next()
-			if err == io.EOF || !yield(row, err) || err != nil {
+			if errors.Is(err, io.EOF) || !yield(row, err) || err != nil {
 				return
 			}
 		}

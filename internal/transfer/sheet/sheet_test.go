@@ -174,7 +174,7 @@ func TestReaderSaysWhatItReads(t *testing.T) {
 		t.Errorf("record is %q", got)
 	}
 	for range 2 {
-		if _, err := r.Next(); err != io.EOF {
+		if _, err := r.Next(); !errors.Is(err, io.EOF) {
 			t.Errorf("after the last row: %v", err)
 		}
 	}

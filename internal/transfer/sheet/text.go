@@ -114,6 +114,7 @@ func decode(r io.Reader, cs charset) io.Reader {
 		t = transform.Chain(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder(), t)
 	case windows1252:
 		t = transform.Chain(charmap.Windows1252.NewDecoder(), t)
+	default: // UTF-8 needs mending only
 	}
 	return transform.NewReader(r, t)
 }

@@ -18,8 +18,6 @@ func newWindow(in io.Reader, size, limit int) window {
 	return window{in: in, buf: make([]byte, min(size, limit)), limit: limit}
 }
 
-func (w *window) unread() []byte { return w.buf[w.pos:w.end] }
-
 // fill reads more and reports whether anything has changed: more bytes, or the
 // end. It reads at least as much again as is there already, so that whoever
 // starts over after each fill still does so in linear time.

@@ -118,7 +118,7 @@ type partReader struct {
 // Read implements io.Reader.
 func (p *partReader) Read(b []byte) (int, error) {
 	n, err := p.ReadCloser.Read(b)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = p.book.mapError(err)
 	}
 	return n, err
@@ -144,7 +144,7 @@ func (s *boundedSource) ReadAt(p []byte, off int64) (int, error) {
 	}
 	n, err := s.src.ReadAt(p, off)
 	s.left -= int64(n)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		s.err = err
 	}
 	return n, err

@@ -30,7 +30,7 @@ func openXLSX(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	}
 	s, err := w.openSheet(name, table)
 	if err != nil {
-		table.Close()
+		_ = table.Close()
 		return nil, err
 	}
 	return openReader(s, XLSX, size, limits)
@@ -114,7 +114,7 @@ func (w *workbook) sharedStrings(relations []relation) (*stringTable, error) {
 		}
 		defer part.Close()
 		if err := table.load(part, f.UncompressedSize64); err != nil {
-			table.Close()
+			_ = table.Close()
 			return nil, err
 		}
 		break

@@ -9,12 +9,11 @@ import (
 // nextAttr parts the first attribute from the rest. The name comes without its
 // prefix, the value with its entities.
 func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
-	eq := bytes.IndexByte(attrs, '=')
-	if eq < 0 {
+	name, rest, ok = bytes.Cut(attrs, []byte("="))
+	if !ok {
 		return nil, nil, nil, false
 	}
-	name = localName(bytes.TrimSpace(attrs[:eq]))
-	rest = bytes.TrimSpace(attrs[eq+1:])
+	name, rest = localName(bytes.TrimSpace(name)), bytes.TrimSpace(rest)
 	if len(rest) == 0 || rest[0] != '"' && rest[0] != '\'' {
 		return nil, nil, nil, false
 	}
