@@ -28,6 +28,7 @@ type options struct {
 	rows     int
 	time     time.Duration
 	soak     time.Duration
+	samples  int
 	only     string
 	engines  string
 }
@@ -41,7 +42,8 @@ func main() {
 	flag.IntVar(&o.rows, "rows", 0, "rows of the XLSX and bulk imports (default: as many as -contacts, at most 100,000)")
 	flag.DurationVar(&o.time, "time", 3*time.Second, "how long each rate is measured")
 	flag.DurationVar(&o.soak, "soak", 2*time.Minute, "how long the mixed load goes on")
-	flag.StringVar(&o.only, "only", "", "parts to measure, separated by commas: start, phone, auth, contacts, soak")
+	flag.IntVar(&o.samples, "samples", 1000, "samples of each case whose time must not tell")
+	flag.StringVar(&o.only, "only", "", "parts to measure, separated by commas: start, phone, auth, timing, contacts, soak")
 	flag.StringVar(&o.engines, "engines", "sqlite,postgres", "databases to measure on, separated by commas")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -65,6 +67,7 @@ var parts = []part{
 	{"start", true, measureStart},
 	{"phone", false, measurePhone},
 	{"auth", true, measureAuth},
+	{"timing", true, measureTiming},
 	{"contacts", true, measureContacts},
 	{"soak", true, measureSoak},
 }
