@@ -46,9 +46,11 @@ func readHeader(cells [][]byte) (header, error) {
 
 // matchColumns finds each column by its name. Of two columns of the same name
 // the first counts; a proper name counts before any synonym.
+//
+//nolint:gosec // G602: a Column is an index of these arrays
 func matchColumns(cells [][]byte) [columnCount]int {
 	var at, other [columnCount]int
-	for c := range columnCount {
+	for c := range at {
 		at[c], other[c] = -1, -1
 	}
 	for i, cell := range cells {
@@ -61,7 +63,7 @@ func matchColumns(cells [][]byte) [columnCount]int {
 			other[c] = i
 		}
 	}
-	for c := range columnCount {
+	for c := range at {
 		if at[c] < 0 {
 			at[c] = other[c]
 		}

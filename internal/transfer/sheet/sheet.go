@@ -241,7 +241,7 @@ func (r *Reader) Format() Format { return r.format }
 // bar. A little is read ahead. In a workbook everything but the sheet counts as
 // read from the start. After the last row it is the size of the file.
 func (r *Reader) BytesRead() int64 {
-	if r.err == io.EOF && r.size > 0 {
+	if errors.Is(r.err, io.EOF) && r.size > 0 {
 		return r.size
 	}
 	return r.src.bytesRead()

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,7 +61,7 @@ func (t *stringTable) load(part io.Reader, size uint64) error {
 	var text, proper []byte
 	for {
 		kind, err := x.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return t.loaded()
 		}
 		if err != nil {

@@ -169,7 +169,7 @@ func (w *workbook) relations(of string) ([]relation, error) {
 	x := newXMLScanner(r)
 	for {
 		kind, err := x.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
 		if err != nil {

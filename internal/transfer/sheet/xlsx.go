@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"errors"
 	"io"
 	"strings"
 )
@@ -75,7 +76,7 @@ func (w *workbook) firstSheet(main string, relations []relation) (string, error)
 	x := newXMLScanner(part)
 	for {
 		kind, err := x.next()
-		atEnd := err == io.EOF || kind == xmlEnd && string(x.name) == "sheets"
+		atEnd := errors.Is(err, io.EOF) || kind == xmlEnd && string(x.name) == "sheets"
 		switch {
 		case atEnd && hidden != "":
 			return hidden, nil

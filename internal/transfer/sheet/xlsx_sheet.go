@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -59,7 +60,7 @@ func (s *xlsxSource) next(rec *record) error {
 // has been cut off.
 func (s *xlsxSource) token() (xmlKind, error) {
 	kind, err := s.xml.next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = errXML
 	}
 	return kind, err
