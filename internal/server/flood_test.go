@@ -52,7 +52,7 @@ func TestTwoThousandLoginsAtOnceAreBoundedAndLeaveOthersAlone(t *testing.T) {
 		}()
 		others := answersUntil(t, p, access, done)
 		if statuses[http.StatusOK] == 0 || statuses[http.StatusServiceUnavailable] == 0 || statuses[http.StatusOK]+statuses[http.StatusServiceUnavailable] != crowd {
-			t.Errorf("answers by status: %v, want 200 for some and 503 for the surplus", statuses)
+			t.Errorf("answers by status: %v, want 200 for some and 503 for the surplus; the server said %.3000s", statuses, p.Said())
 		}
 		if grown := p.PeakMemory() - idle; grown > roomForCrowd {
 			t.Errorf("memory grew by %d MiB above the idle %d MiB", grown>>20, idle>>20)
