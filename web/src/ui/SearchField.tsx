@@ -1,6 +1,6 @@
 import { CloseButton, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { useT } from "../i18n/I18n";
 import { IconSearch } from "./icons";
@@ -16,21 +16,19 @@ interface Props {
 export function SearchField({ label, value, onChange }: Props) {
   const t = useT();
   const [typed, setTyped] = useState(value);
-  const [sent, setSent] = useState(value);
-  const [seen, setSeen] = useState(value);
+  // Searches on their way into the address. When one arrives there, more may have
+  // been typed by then; any other change of the address (back, forward, a filter
+  // that was cleared) is taken over.
+  const underway = useRef<string[]>([]);
   const search = useDebouncedCallback((text: string) => {
-    setSent(text.trim());
+    underway.current.push(text.trim());
     onChange(text.trim() || undefined);
   }, 250);
-  if (seen !== value) {
-    setSeen(value);
-    // What was sent comes back while one may be typing on; anything else is the
-    // address changing by itself, by back or forward.
-    if (value !== sent) {
-      setSent(value);
-      setTyped(value);
-    }
-  }
+  useEffect(() => {
+    const arrived = underway.current.lastIndexOf(value);
+    if (arrived < 0) setTyped((current) => (current.trim() === value ? current : value));
+    underway.current.splice(0, arrived + 1);
+  }, [value]);
   return (
     <TextInput
       type="search"
