@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"image"
+	"image/color"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -18,18 +19,20 @@ type format struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
 	check  func(data []byte, pixels int) error
+	// weight is how many bytes a pixel takes while it is decoded.
+	weight func(data []byte, model color.Model) float64
 	exif   func(data []byte) []byte
 }
 
 var (
-	jpegFormat = format{jpeg.DecodeConfig, jpeg.Decode, checkJPEG, jpegEXIF}
-	pngFormat  = format{png.DecodeConfig, png.Decode, checkPNG, pngEXIF}
-	webpFormat = format{webp.DecodeConfig, webp.Decode, checkWebP, webpEXIF}
+	jpegFormat = format{jpeg.DecodeConfig, jpeg.Decode, checkJPEG, weighJPEG, jpegEXIF}
+	pngFormat  = format{png.DecodeConfig, png.Decode, checkPNG, weighPNG, pngEXIF}
+	webpFormat = format{webp.DecodeConfig, webp.Decode, checkWebP, weighWebP, webpEXIF}
 )
 
-// inspect says what the file is and how many pixels it has, reading nothing but
-// headers, and refuses what is not worth decoding.
-func inspect(data []byte) (format, int, error) {
+// inspect says what the file is and how much memory it takes to decode, reading
+// nothing but headers, and refuses what is not worth decoding.
+func inspect(data []byte) (f format, memory int64, err error) {
 	f, ok := formatOf(data)
 	if !ok {
 		return format{}, 0, errUnsupported
@@ -46,7 +49,11 @@ func inspect(data []byte) (format, int, error) {
 	if pixels > maxPixels {
 		return format{}, 0, errTooManyPixels
 	}
-	return f, int(pixels), f.check(data, int(pixels))
+	memory = int64(float64(pixels) * f.weight(data, config.ColorModel))
+	if memory > maxMemory {
+		return format{}, 0, errTooHeavy
+	}
+	return f, memory, f.check(data, int(pixels))
 }
 
 func formatOf(data []byte) (format, bool) {

@@ -23,7 +23,8 @@ const (
 	MaxPhotoBytes = 5 << 20
 
 	maxPixels   = 25_000_000
-	largePixels = 5_000_000
+	maxMemory   = 112 << 20
+	largeMemory = 16 << 20
 	maxSide     = 512
 	quality     = 85
 
@@ -38,6 +39,8 @@ var (
 		"The photo is larger than 5 MB. Upload a smaller file.")
 	errTooManyPixels = fault.BadRequest("photo_too_many_pixels",
 		"The photo has more than 25 megapixels. Scale it down and upload it again.")
+	errTooHeavy = fault.BadRequest("photo_too_many_pixels",
+		"The photo has too many pixels for this kind of file. Scale it down, or save it as a plain JPEG, and upload it again.")
 	errUnsupported = fault.BadRequest("photo_unsupported",
 		"The photo is not a JPEG, PNG or WebP picture that can be read here. Save it as JPEG or PNG and upload it again.")
 	errAnimated = fault.BadRequest("photo_unsupported",
@@ -48,13 +51,12 @@ var (
 		"Too many photos are being uploaded just now. Try again in a minute.", retryAfter)
 )
 
-// A 25-megapixel picture takes 100 MB while it is decoded, and 600 MB as a
-// progressive JPEG in four colours, so what is decoded at one time is bounded
-// for the whole process, in pixels: one of the largest, or several smaller ones,
-// but never more than there are cores.
+// A plain picture of 25 megapixels takes 100 MB while it is decoded, so what is
+// decoded at one time is bounded for the whole process: one of the largest, or
+// several smaller ones, but never more than there are cores.
 var (
 	reading  = semaphore.NewWeighted(maxReading)
-	decoding = semaphore.NewWeighted(maxPixels)
+	decoding = semaphore.NewWeighted(maxMemory)
 )
 
 // Image is a photo as it is stored and served.
@@ -70,8 +72,9 @@ type Image struct {
 // names among it, that the upload may carry. Colours are taken for sRGB.
 //
 // What the upload is, its content alone says: JPEG, PNG or WebP. Anything else,
-// more than 5 MB, more than 25 megapixels or damage is fault.BadRequest. The
-// size in pixels is judged by the header, before memory is spent on it.
+// more than 5 MB, more than 25 megapixels, fewer where each takes much memory to
+// decode, or damage is fault.BadRequest. The size in pixels is judged by the
+// header, before memory is spent on it.
 //
 // Photo waits while too many others are at work. It holds a place while it
 // reads, so r should be an upload that has arrived, not a network connection.
@@ -84,27 +87,26 @@ func Photo(ctx context.Context, r io.Reader) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	f, pixels, err := inspect(data)
+	f, memory, err := inspect(data)
 	if err != nil {
 		return Image{}, err
 	}
-	small, err := inTurn(ctx, pixels, func() (*image.RGBA, error) { return f.decodeSmall(data) })
+	small, err := inTurn(ctx, memory, func() (*image.RGBA, error) { return f.decodeSmall(data) })
 	if err != nil {
 		return Image{}, err
 	}
 	return encode(turn(small, orientation(f.exif(data))))
 }
 
-// inTurn runs decode on a picture of that many pixels when it is its turn.
-func inTurn(ctx context.Context, pixels int, decode func() (*image.RGBA, error)) (*image.RGBA, error) {
-	share := max(int64(pixels), maxPixels/int64(runtime.GOMAXPROCS(0)))
+// inTurn runs decode, which takes that much memory, when it is its turn.
+func inTurn(ctx context.Context, memory int64, decode func() (*image.RGBA, error)) (*image.RGBA, error) {
+	share := max(memory, maxMemory/int64(runtime.GOMAXPROCS(0)))
 	if err := acquire(ctx, decoding, share); err != nil {
 		return nil, err
 	}
 	defer decoding.Release(share)
-	if pixels >= largePixels {
-		// Or the next picture would be decoded beside the remains of this one,
-		// and the bound on pixels would not be one on memory.
+	if memory >= largeMemory {
+		// Or the next picture would be decoded beside the remains of this one.
 		defer runtime.GC()
 	}
 	return decode()

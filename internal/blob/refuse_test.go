@@ -61,12 +61,13 @@ func TestPhotoRefuses(t *testing.T) {
 		"a WebP frame out of size": {webpFile(extended(0, 10, 10), lossless(img)), "photo_corrupt"},
 		"a WebP frame that outgrows its header": {webpFile(extended(0, 10, 10), chunk("VP8L", losslessHeader(16384, 16384).out)),
 			"photo_corrupt"},
-		"a PNG of 25 000 001 pixels":     {pngClaiming(25_000_001, 1), "photo_too_many_pixels"},
-		"a PNG of 2^62 pixels":           {pngClaiming(1<<31-1, 1<<31-1), "photo_unsupported"},
-		"a JPEG of 65535 by 65535":       {progressive(65535, 65535, 3, 1), "photo_too_many_pixels"},
-		"a WebP of 16384 by 16384":       {webpFile(chunk("VP8L", losslessHeader(16384, 16384).out)), "photo_too_many_pixels"},
-		"a WebP header of 16384 squared": {webpFile(extended(0, 16384, 16384), lossless(img)), "photo_too_many_pixels"},
-		"a JPEG of a thousand scans":     {progressive(5000, 5000, 1, 1000), "photo_unsupported"},
+		"a PNG of 25 000 001 pixels":                                {pngClaiming(25_000_001, 1), "photo_too_many_pixels"},
+		"a PNG of 2^62 pixels":                                      {pngClaiming(1<<31-1, 1<<31-1), "photo_unsupported"},
+		"a JPEG of 65535 by 65535":                                  {progressive(65535, 65535, 3, 1), "photo_too_many_pixels"},
+		"a WebP of 16384 by 16384":                                  {webpFile(chunk("VP8L", losslessHeader(16384, 16384).out)), "photo_too_many_pixels"},
+		"a WebP header of 16384 squared":                            {webpFile(extended(0, 16384, 16384), lossless(img)), "photo_too_many_pixels"},
+		"a progressive JPEG of 16 megapixels in three full colours": {progressive(4000, 4000, 3, 1), "photo_too_many_pixels"},
+		"a JPEG of a thousand scans":                                {progressive(4800, 4800, 1, 1000), "photo_unsupported"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := blob.Photo(t.Context(), bytes.NewReader(row.upload))
@@ -90,7 +91,7 @@ func TestPhotoJudgesBombsByTheirHeader(t *testing.T) {
 		"jpeg":          progressive(65535, 65535, 3, 3),
 		"small extended header, large frame": webpFile(extended(0, 1, 1),
 			chunk("VP8L", losslessHeader(16384, 16384).out)),
-		"many scans": progressive(5000, 5000, 3, 10_000),
+		"many scans": progressive(2400, 2400, 3, 10_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			const bound = 2 << 20
@@ -132,6 +133,27 @@ func TestPhotoTakes25MegapixelsAndNoMore(t *testing.T) {
 		} else if err != nil {
 			t.Errorf("%v: %v", size, err)
 		}
+	}
+}
+
+func TestPhotoDecodesTheHeaviestItTakesWithinItsMemory(t *testing.T) {
+	for name, upload := range map[string][]byte{
+		"grey in several scans":        progressive(4800, 4800, 1, 1),
+		"three colours in many scans":  progressive(2450, 2450, 3, 3),
+		"four colours in several ones": progressive(2200, 2200, 4, 4),
+	} {
+		t.Run(name, func(t *testing.T) {
+			const bound = 150 << 20
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if _, err := blob.Photo(t.Context(), bytes.NewReader(upload)); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			if spent := after.TotalAlloc - before.TotalAlloc; spent > bound {
+				t.Errorf("took %d MiB", spent>>20)
+			}
+		})
 	}
 }
 
