@@ -59,8 +59,8 @@ $(GOLANGCI):
 fmt: ## Format the Go code
 	gofmt -w cmd internal
 
-bench: build ## Measure the hot paths against their limits, on both engines
-	WITH_POSTGRES_DURABLE=1 scripts/with-postgres go run ./internal/bench -bin $(BIN)
+bench: tools build ## Measure the hot paths against their limits, on both engines (BENCH='-only contacts': one part)
+	WITH_POSTGRES_DURABLE=1 scripts/with-postgres go run ./internal/bench -bin $(BIN) $(BENCH)
 
 chaos: tools build ## Kill nodes, stop the database and the mail server, fill the disk; then look whether anything is lost
 	go run ./internal/chaos -bin $(BIN)

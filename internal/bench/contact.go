@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime/multipart"
 	"net/http"
@@ -19,16 +20,18 @@ import (
 // large one.
 const smallOrganizations = 200
 
+// What another product of the field takes with a million contacts on PostgreSQL,
+// on two cores, for one client.
+const (
+	rivalPage   = 80 * time.Millisecond
+	rivalDeep   = 340 * time.Millisecond
+	rivalSearch = 620 * time.Millisecond
+	rivalSize   = 1_000_000
+)
+
 // measureContacts measures pages, searches, imports and exports at each size.
 func measureContacts(ctx context.Context, b *bench) error {
-	sizes := []int{b.contacts / 10, b.contacts}
-	if b.large {
-		sizes = append(sizes, 1_000_000)
-	}
-	if b.huge {
-		sizes = append(sizes, 10_000_000)
-	}
-	for _, size := range sizes {
+	for _, size := range b.sizes {
 		if err := b.measureSize(ctx, size); err != nil {
 			return fmt.Errorf("%s contacts: %w", grouped(size), err)
 		}
@@ -49,6 +52,9 @@ func (b *bench) measureSize(ctx context.Context, size int) error {
 	if err := b.measurePages(ctx, n, large, size); err != nil {
 		return err
 	}
+	if err := b.measurePoints(ctx, n, large, size); err != nil {
+		return err
+	}
 	return b.measureTransfers(ctx, n, large, size)
 }
 
@@ -57,12 +63,14 @@ type organization struct {
 	email, access, list string
 	imported            time.Duration // of all its contacts, from CSV
 	peak                int64         // memory above idle meanwhile
+	others              *others       // what other customers felt meanwhile
 }
 
 // seed fills a large organization by CSV, a fifth of it in a list, and small
 // ones by JSON.
 func (b *bench) seed(ctx context.Context, n *node, size int) (organization, error) {
-	if err := b.seedSmall(ctx, n, size/10/smallOrganizations); err != nil {
+	neighbour, err := b.seedSmall(ctx, n, size/10/smallOrganizations)
+	if err != nil {
 		return organization{}, err
 	}
 	n.Kill() // for an honest peak of memory
@@ -81,42 +89,53 @@ func (b *bench) seed(ctx context.Context, n *node, size int) (organization, erro
 	}
 	o.list = made.Field("id")
 	idle := n.Memory()
+	if o.others, err = n.startOthers(ctx, neighbour); err != nil {
+		return o, err
+	}
 	for _, file := range []struct {
 		from, until int
 		list        string
 	}{{0, size / 5, o.list}, {size / 5, size, ""}} {
-		content, err := csvFile(file.from, file.until)
+		took, err := n.importCSV(ctx, o.access, file.from, file.until, file.list)
 		if err != nil {
-			return o, err
+			return o, errors.Join(err, o.others.stop())
 		}
-		began := time.Now()
-		if err := n.upload(ctx, o.access, "people.csv", content, file.list, file.until-file.from); err != nil {
-			return o, err
-		}
-		o.imported += time.Since(began)
+		o.imported += took
 	}
 	o.peak = n.PeakMemory() - idle
-	return o, nil
+	return o, o.others.stop()
 }
 
-// seedSmall gives each small organization its share.
-func (b *bench) seedSmall(ctx context.Context, n *node, each int) error {
+// importCSV returns how long an import of people takes.
+func (n *node) importCSV(ctx context.Context, access string, from, until int, list string) (time.Duration, error) {
+	content, err := csvFile(from, until)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	err = n.upload(ctx, access, "people.csv", content, list, until-from)
+	return time.Since(began), err
+}
+
+// seedSmall gives each small organization its share, and returns a token for
+// the last of them.
+func (b *bench) seedSmall(ctx context.Context, n *node, each int) (access string, err error) {
 	tokens, err := n.Customer(ctx, "small@example.com")
 	if err != nil {
-		return err
+		return "", err
 	}
 	access, body := tokens.Access, bulkBody(0, max(1, each))
 	for i := range smallOrganizations {
 		made := n.Call(ctx, http.MethodPost, "/api/v1/accounts", access, map[string]any{"name": fmt.Sprintf("Small %d", i)})
 		if made.Status != http.StatusCreated {
-			return fmt.Errorf("create an organization: %d %s", made.Status, made.Body)
+			return "", fmt.Errorf("create an organization: %d %s", made.Status, made.Body)
 		}
 		access = made.Field("accessToken")
 		if filled := n.Call(ctx, http.MethodPost, "/api/v1/contacts/bulk", access, body); filled.Status != http.StatusCreated {
-			return fmt.Errorf("fill an organization: %d %s", filled.Status, filled.Body)
+			return "", fmt.Errorf("fill an organization: %d %s", filled.Status, filled.Body)
 		}
 	}
-	return nil
+	return access, nil
 }
 
 // upload imports a file and fails unless all its rows were stored.
@@ -178,19 +197,20 @@ func (b *bench) measurePages(ctx context.Context, n *node, o organization, size 
 	for _, page := range []struct {
 		name  string
 		query url.Values
+		rival time.Duration
 	}{
-		{"contacts: page 1", nil},
-		{"contacts: middle page", url.Values{"page": {strconv.Itoa(middle)}}},
-		{"contacts: search of 2 letters", url.Values{"search": {"ju"}}},
-		{"contacts: search of 3 letters", url.Values{"search": {"bar"}}},
-		{"contacts: search of 6 letters", url.Values{"search": {"baraka"}}},
-		{"contacts: search of a first and last name", url.Values{"search": {"zawadi mus"}}},
-		{"contacts: search without a hit", url.Values{"search": {"qqqqq"}}},
-		{"contacts: fragment of a phone", url.Values{"search": {"71234"}}},
-		{"contacts: one tag", url.Values{"tags": {"vip"}}},
-		{"contacts: two tags", url.Values{"tags": {"vip,retail"}}},
-		{"contacts: a fifth in a list", url.Values{"listId": {o.list}}},
-		{"contacts: middle page of that list", url.Values{"listId": {o.list}, "page": {strconv.Itoa(max(1, middle/5))}}},
+		{"contacts: page 1", nil, rivalPage},
+		{"contacts: middle page", url.Values{"page": {strconv.Itoa(middle)}}, rivalDeep},
+		{"contacts: search of 2 letters", url.Values{"search": {"ju"}}, rivalSearch},
+		{"contacts: search of 3 letters", url.Values{"search": {"bar"}}, rivalSearch},
+		{"contacts: search of 6 letters", url.Values{"search": {"baraka"}}, rivalSearch},
+		{"contacts: search of a first and last name", url.Values{"search": {"zawadi mus"}}, rivalSearch},
+		{"contacts: search without a hit", url.Values{"search": {"qqqqq"}}, rivalSearch},
+		{"contacts: fragment of a phone", url.Values{"search": {"71234"}}, rivalSearch},
+		{"contacts: one tag", url.Values{"tags": {"vip"}}, rivalPage},
+		{"contacts: two tags", url.Values{"tags": {"vip,retail"}}, rivalPage},
+		{"contacts: a fifth in a list", url.Values{"listId": {o.list}}, rivalPage},
+		{"contacts: middle page of that list", url.Values{"listId": {o.list}, "page": {strconv.Itoa(max(1, middle/5))}}, rivalDeep},
 	} {
 		address := n.URL + "/api/v1/contacts?" + page.query.Encode()
 		took, err := sample(ctx, b.time/3, func() error {
@@ -199,23 +219,67 @@ func (b *bench) measurePages(ctx context.Context, n *node, o organization, size 
 		if err != nil {
 			return err
 		}
-		b.growth.add(page.name, b.engine.name, size, fmt.Sprintf("%.1f ms (p99 %.1f)", ms(took.at(0.5)), ms(took.at(0.99))))
-		if size == b.largest() {
-			b.table.add(row{page.name, b.engine.name, milliseconds, ms(took.at(0.5)), "bare SQL: the newest 25 rows", ms(bare)})
+		b.grow(page.name, size, took)
+		if size != b.sizes.largest() {
+			continue
+		}
+		median := ms(took.at(0.5))
+		b.table.add(row{page.name, b.engine.name, milliseconds, median, "bare SQL: the newest 25 rows", ms(bare)})
+		if size == rivalSize {
+			b.table.add(row{"", b.engine.name, milliseconds, median, "rival product on PostgreSQL, two cores", ms(page.rival)})
 		}
 	}
 	return nil
 }
 
-// largest is the size whose figures go into the main table.
-func (b *bench) largest() int {
-	switch {
-	case b.huge:
-		return 10_000_000
-	case b.large:
-		return 1_000_000
+// grow adds how long something takes at a size.
+func (b *bench) grow(path string, size int, took times) {
+	b.growth.add(path, b.engine.name, size, fmt.Sprintf("%.1f ms (p99 %.1f)", ms(took.at(0.5)), ms(took.at(0.99))))
+}
+
+// measurePoints times what touches one contact, which must not depend on how
+// many others there are.
+func (b *bench) measurePoints(ctx context.Context, n *node, o organization, size int) error {
+	access, err := n.signIn(ctx, o.email)
+	if err != nil {
+		return err
 	}
-	return b.contacts
+	made := n.createContact(ctx, access, spareNumber(0))
+	if made.Status != http.StatusCreated {
+		return fmt.Errorf("create a contact: %d %s", made.Status, made.Body)
+	}
+	client, address, next := newClient(1), n.URL+"/api/v1/contacts/"+made.Field("id"), 0
+	for _, point := range []struct {
+		name string
+		work func() error
+	}{
+		{"contacts: read one", func() error { return request(ctx, client, http.MethodGet, address, access, "") }},
+		{"contacts: change one", func() error {
+			next++
+			return request(ctx, client, http.MethodPatch, address, access, fmt.Sprintf(`{"notes":"seen %d times"}`, next))
+		}},
+		{"contacts: create one", func() error {
+			next++
+			if a := n.createContact(ctx, access, spareNumber(next)); a.Status != http.StatusCreated {
+				return fmt.Errorf("create a contact: %d %s", a.Status, a.Body)
+			}
+			return nil
+		}},
+	} {
+		took, err := sample(ctx, b.time/3, point.work)
+		if err != nil {
+			return err
+		}
+		b.grow(point.name, size, took)
+	}
+	return nil
+}
+
+// spareNumber is a phone number that no person of an import has.
+func spareNumber(n int) string { return fmt.Sprintf("+26097%07d", n) }
+
+func (n *node) createContact(ctx context.Context, access, number string) process.Answer {
+	return n.Call(ctx, http.MethodPost, "/api/v1/contacts", access, map[string]any{"phone": number, "firstName": "Neema", "lastName": "Juma"})
 }
 
 func (b *bench) barePage(ctx context.Context, n *node) (time.Duration, error) {

@@ -3,7 +3,7 @@
 // one table. docs/performance.md explains each row.
 //
 //	make bench
-//	scripts/with-postgres go run ./internal/bench -bin bin/ujumbe -large -only contacts
+//	scripts/with-postgres go run ./internal/bench -only contacts -sizes 10000,10000000
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -21,25 +22,21 @@ import (
 
 // options are what the command line says.
 type options struct {
-	bin      string
-	contacts int
-	large    bool
-	huge     bool
-	rows     int
-	time     time.Duration
-	soak     time.Duration
-	samples  int
-	only     string
-	engines  string
+	bin     string
+	sizes   sizes
+	rows    int
+	time    time.Duration
+	soak    time.Duration
+	samples int
+	only    string
+	engines string
 }
 
 func main() {
-	var o options
+	o := options{sizes: sizes{10_000, 100_000, 1_000_000}}
 	flag.StringVar(&o.bin, "bin", "bin/ujumbe", "the server to measure")
-	flag.IntVar(&o.contacts, "contacts", 100_000, "contacts in the large organization; a tenth of them is measured beside it")
-	flag.BoolVar(&o.large, "large", false, "measure with a million contacts too")
-	flag.BoolVar(&o.huge, "huge", false, "measure with ten million contacts too")
-	flag.IntVar(&o.rows, "rows", 0, "rows of the XLSX and bulk imports (default: as many as -contacts, at most 100,000)")
+	flag.Var(&o.sizes, "sizes", "contacts in the large organization, each size in turn, separated by commas")
+	flag.IntVar(&o.rows, "rows", 100_000, "rows of the XLSX and bulk imports, at most")
 	flag.DurationVar(&o.time, "time", 3*time.Second, "how long each rate is measured")
 	flag.DurationVar(&o.soak, "soak", 2*time.Minute, "how long the mixed load goes on")
 	flag.IntVar(&o.samples, "samples", 1000, "samples of each case whose time must not tell")
@@ -53,6 +50,33 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// sizes are numbers of contacts.
+type sizes []int
+
+// largest is the size whose figures go into the main table.
+func (s sizes) largest() int { return slices.Max(s) }
+
+func (s *sizes) String() string {
+	var words []string
+	for _, size := range *s {
+		words = append(words, strconv.Itoa(size))
+	}
+	return strings.Join(words, ",")
+}
+
+// Set reads sizes from the command line.
+func (s *sizes) Set(text string) error {
+	*s = nil
+	for word := range strings.SplitSeq(text, ",") {
+		size, err := strconv.Atoi(word)
+		if err != nil || size < 1000 || size > 50_000_000 {
+			return fmt.Errorf("%q is no number from 1,000 to 50,000,000", word)
+		}
+		*s = append(*s, size)
+	}
+	return nil
 }
 
 // part is one group of measurements.
@@ -88,9 +112,6 @@ func run(ctx context.Context, o options) error {
 	engines, err := enginesOf(o.engines)
 	if err != nil {
 		return err
-	}
-	if o.rows == 0 {
-		o.rows = min(o.contacts, 100_000)
 	}
 	dir, err := os.MkdirTemp("", "ujumbe-bench-")
 	if err != nil {
