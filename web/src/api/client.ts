@@ -24,18 +24,21 @@ export const publicClient: ApiClient = createClient<paths>({ fetch: reach });
  * a new one when the server says that it has expired.
  */
 export function signedClient(session: Session): ApiClient {
-  return createClient<paths>({
-    fetch: async (request) => {
-      const again = request.clone();
-      const token = await session.token();
-      if (token === null) throw Problem.signedOut();
-      const response = await reach(authorized(request, token));
-      if (response.status !== 401 || !(await tokenRefused(response))) return response;
-      const fresh = await session.token(token);
-      if (fresh === null) throw Problem.signedOut();
-      return reach(authorized(again, fresh));
-    },
-  });
+  return createClient<paths>({ fetch: signedFetch(session) });
+}
+
+/** signedFetch is what signedClient sends by; a single call may bring another way of sending. */
+export function signedFetch(session: Session, send = reach): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const again = request.clone();
+    const token = await session.token();
+    if (token === null) throw Problem.signedOut();
+    const response = await send(authorized(request, token));
+    if (response.status !== 401 || !(await tokenRefused(response))) return response;
+    const fresh = await session.token(token);
+    if (fresh === null) throw Problem.signedOut();
+    return send(authorized(again, fresh));
+  };
 }
 
 function authorized(request: Request, token: string): Request {

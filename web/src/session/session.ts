@@ -101,12 +101,13 @@ export class Session {
 
   /**
    * replace runs an operation that ends the stored refresh token and yields a new
-   * pair, as a switch of organization does, while no tab refreshes.
+   * pair, as a switch of organization does, while no tab refreshes. The operation is
+   * told the token that it ends.
    */
-  async replace<T extends Pair>(operation: () => Promise<T>): Promise<T> {
+  async replace<T extends Pair>(operation: (spends: string) => Promise<T>): Promise<T> {
     await this.token();
     const done = this.locked(async () => {
-      const pair = await operation();
+      const pair = await operation(this.needs.storage.getItem(this.key) ?? "");
       this.keep(pair);
       this.announce("switched");
       return pair;

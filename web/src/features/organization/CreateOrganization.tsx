@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 
 import { unwrap } from "../../api/client";
-import { api, session } from "../../customer/api";
+import { api, lastingly, session } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
 import { placeErrors, required } from "../../ui/fields";
@@ -14,7 +14,7 @@ export default function CreateOrganization({ opened, onClose }: { opened: boolea
   const t = useT();
   const form = useForm({ initialValues: { name: "" }, validate: { name: (v) => (required(v) ? t("form.required") : null) } });
   const create = useMutation({
-    mutationFn: () => session.replace(() => unwrap(api.POST("/api/v1/accounts", { body: form.values }))),
+    mutationFn: () => session.replace((spends) => unwrap(api.POST("/api/v1/accounts", { body: form.values, fetch: lastingly(spends) }))),
     onSuccess: (result) => {
       notify(t("organization.switched", { name: result.account.name }));
       form.reset();

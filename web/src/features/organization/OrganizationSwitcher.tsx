@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 
 import { unwrap } from "../../api/client";
-import { api, session } from "../../customer/api";
+import { api, lastingly, session } from "../../customer/api";
 import { accountsQuery } from "../../customer/queries";
 import { useT } from "../../i18n/I18n";
 import { IconCheck, IconPlus, IconSelector } from "../../ui/icons";
@@ -22,7 +22,7 @@ export function OrganizationSwitcher() {
   const current = accounts.data?.find((entry) => entry.isCurrent);
   const move = useMutation({
     mutationFn: (to: { accountId: string; accountName: string }) =>
-      session.replace(() => unwrap(api.POST("/api/v1/accounts/switch", { body: { accountId: to.accountId } }))),
+      session.replace((spends) => unwrap(api.POST("/api/v1/accounts/switch", { body: { accountId: to.accountId }, fetch: lastingly(spends) }))),
     onSuccess: (_, to) => notify(t("organization.switched", { name: to.accountName })),
     onError: (error) => notifyFailure(sentence(t, error)),
   });
