@@ -1,8 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { person, t, visit, type Visit } from "./customers";
-import { launch, look, startServer, type Server } from "./harness";
+import { call, person, signIn, t, visit, type Visit } from "./customers";
+import { launch, look, startServer, until, type Server } from "./harness";
 
 const amina = person("Amina");
 
@@ -64,6 +64,32 @@ describe("signing in", () => {
     await other.close();
   });
 
+  it("survives a reload while the token is being exchanged", async () => {
+    const slow = await visit(browser, server);
+    await signIn(slow.page, server, amina);
+    // The answer to each exchange takes its time, as over a slow link; the server has spent the token by then.
+    let exchanges = 0;
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await slow.context.route("**/api/v1/auth/refresh", async (route) => {
+      exchanges++;
+      const answer = await route.fetch();
+      await held;
+      await route.fulfill({ response: answer });
+    });
+    await slow.page.reload();
+    await until("an exchange is under way", async () => exchanges === 1);
+    await slow.page.reload();
+    await slow.page.getByRole("status", { name: t("shell.loading") }).waitFor();
+    release();
+    await slow.page.getByRole("heading", { level: 1, name: t("dashboard.title", { name: amina.firstName }) }).waitFor();
+    expect(exchanges).toBe(1);
+    await slow.page.reload(); // by the token that came of it
+    await slow.page.getByRole("heading", { level: 1, name: t("dashboard.title", { name: amina.firstName }) }).waitFor();
+    slow.check();
+    await slow.context.close();
+  });
+
   it("says what to do when the password is wrong", async () => {
     await page.getByLabel(t("field.email")).fill(amina.email);
     await page.getByLabel(t("field.password"), { exact: true }).fill("not the password");
@@ -77,9 +103,21 @@ describe("signing in", () => {
     await page.getByLabel(t("field.email")).fill(amina.email);
     await page.getByRole("button", { name: t("auth.sendLink") }).click();
     await page.getByText(t("auth.linkSent", { email: amina.email })).waitFor();
-    await page.goto(await server.link(amina.email, "/magic-link"));
+    const link = await server.link(amina.email, "/magic-link");
+    await page.goto(link);
     await page.getByRole("button", { name: t("auth.signIn") }).waitFor();
     await look(page, "magic-link");
+
+    // A newer link ends the first. Pasted into the same tab, it is the one that counts.
+    await call(server, "/api/v1/auth/magic-link", { email: amina.email });
+    const newer = await until("a second link has come", async () => {
+      const found = await server.link(amina.email, "/magic-link");
+      return found !== link && found;
+    });
+    await page.getByRole("button", { name: t("auth.signIn") }).click();
+    await page.getByRole("alert").getByText(t("error.invalid_link")).waitFor();
+    await page.goto(newer);
+    await page.getByRole("alert").waitFor({ state: "detached" });
     await page.getByRole("button", { name: t("auth.signIn") }).click();
     await page.getByRole("heading", { name: t("dashboard.title", { name: amina.firstName }) }).waitFor();
   });
@@ -128,6 +166,26 @@ describe("signing in", () => {
     await page.getByLabel(t("field.lastName")).fill("Example");
     await page.getByRole("button", { name: t("action.continue") }).click();
     await page.getByRole("heading", { name: t("dashboard.title", { name: "Neema" }) }).waitFor();
+  });
+
+  it("does not take a provider's answer to a sign-in that was begun elsewhere", async () => {
+    const other = await visit(browser, server);
+    await other.page.route("**/api/v1/auth/*/callback", (route) => route.abort());
+    await other.page.goto(`${server.url}/login`);
+    await other.page.getByRole("button", { name: t("auth.continueWithSlot", { letter: "A" }) }).click();
+    await other.page.getByLabel(/email/i).first().fill("other@example.com");
+    await other.page.getByRole("button", { name: "Continue" }).click();
+    await other.page.getByRole("heading", { name: t("auth.providerFailed") }).waitFor();
+    const planted = other.page.url(); // a code that nobody has spent
+    await other.context.close();
+
+    const victim = await visit(browser, server);
+    await victim.page.goto(planted);
+    await victim.page.getByRole("alert").getByText(t("error.provider_elsewhere")).waitFor();
+    expect(await victim.page.evaluate("localStorage.getItem('ujumbe.customer.refresh')")).toBeNull();
+    await look(victim.page, "provider-elsewhere");
+    victim.check();
+    await victim.context.close();
   });
 
   it("speaks French and Swahili", async () => {

@@ -9,7 +9,7 @@ import { session } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
 import { AuthLayout } from "./AuthLayout";
-import { isSlot, returned } from "./providers";
+import { begunHere, isSlot, returned } from "./providers";
 import { dropFragment } from "./token";
 import { AnchorLink } from "../../ui/links";
 
@@ -56,6 +56,7 @@ export function CallbackPage() {
 
 async function redeem(slot: string, body: { code: string; state?: string; firstName?: string; lastName?: string }) {
   if (!isSlot(slot)) throw new Problem({ status: 404, code: "provider_failed", detail: "" });
+  if (!begunHere(slot, body.state)) throw new Problem({ status: 400, code: "provider_elsewhere", detail: "" });
   const result = await unwrap(publicClient.POST(`/api/v1/auth/${slot}/callback`, { body }));
   dropFragment();
   session.begin(result);

@@ -1,19 +1,22 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 
 import { publicClient, unwrap } from "../../api/client";
 import { session } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
 import { AuthLayout } from "./AuthLayout";
-import { dropFragment, fragmentToken } from "./token";
+import { dropFragment, useMailedToken } from "./token";
 import { AnchorLink, ButtonLink } from "../../ui/links";
 
 /** InvitationPage brings someone who has a user already into another organization. */
 export function InvitationPage() {
+  const token = useMailedToken();
+  return <Invitation key={token} token={token} />;
+}
+
+function Invitation({ token }: { token: string }) {
   const t = useT();
-  const [token] = useState(() => fragmentToken(location.hash));
   const accept = useMutation({
     mutationFn: () => unwrap(publicClient.POST("/api/v1/users/invitations/accept", { body: { token } })),
     onSuccess: dropFragment,

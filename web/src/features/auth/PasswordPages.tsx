@@ -1,13 +1,12 @@
 import { Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
 import { email, newPassword } from "../../ui/fields";
 import { AuthLayout } from "./AuthLayout";
-import { dropFragment, fragmentToken } from "./token";
+import { dropFragment, useMailedToken } from "./token";
 import { AnchorLink, ButtonLink } from "../../ui/links";
 
 interface ForgotProps {
@@ -51,9 +50,13 @@ interface ResetProps {
 }
 
 /** ResetPassword sets a new password by a mailed link. */
-export function ResetPassword({ reset, suffix }: ResetProps) {
+export function ResetPassword(props: ResetProps) {
+  const token = useMailedToken();
+  return <NewPassword key={token} token={token} {...props} />;
+}
+
+function NewPassword({ token, reset, suffix }: ResetProps & { token: string }) {
   const t = useT();
-  const [token] = useState(() => fragmentToken(location.hash));
   const form = useForm({
     initialValues: { password: "" },
     validate: {

@@ -3,14 +3,14 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { address, configured, type Slot } from "./providers";
+import { begin, configured, type Slot } from "./providers";
 
 /** Providers offers the identity providers that this installation has. */
 export function Providers() {
   const t = useT();
   const providers = useQuery({ queryKey: ["providers"], queryFn: configured, staleTime: Infinity, retry: false });
   const leave = useMutation({
-    mutationFn: (slot: Slot) => address(slot),
+    mutationFn: (slot: Slot) => begin(slot),
     onSuccess: (url) => location.assign(url),
   });
   if (!providers.data?.length) return null;

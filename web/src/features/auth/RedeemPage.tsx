@@ -1,31 +1,38 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 
 import type { MessageKey } from "../../i18n/catalogue";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
 import { AuthLayout } from "./AuthLayout";
 import { enterByMagicLink, verifyEmail } from "./calls";
-import { dropFragment, fragmentToken } from "./token";
+import { dropFragment, useMailedToken } from "./token";
 import { AnchorLink } from "../../ui/links";
 
 interface Props {
+  token: string;
   title: MessageKey;
   text: MessageKey;
   action: MessageKey;
   redeem: (token: string) => Promise<unknown>;
 }
 
+type Purpose = Omit<Props, "token">;
+
+/** RedeemPage starts over with each link. */
+function RedeemPage(purpose: Purpose) {
+  const token = useMailedToken();
+  return <Redeem key={token} token={token} {...purpose} />;
+}
+
 /**
- * RedeemPage spends the token of a mailed link when its button is clicked and not
+ * Redeem spends the token of a mailed link when its button is clicked and not
  * before: programs that open links to look for malice must not spend it.
  */
-function RedeemPage({ title, text, action, redeem }: Props) {
+function Redeem({ token, title, text, action, redeem }: Props) {
   const t = useT();
   const navigate = useNavigate();
-  const [token] = useState(() => fragmentToken(location.hash));
   const spend = useMutation({
     mutationFn: () => redeem(token),
     onSuccess: () => {

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { providerName, readKept, returned } from "./providers";
+import { begin, begunHere, providerName, readKept, returned } from "./providers";
 import { fragmentToken } from "./token";
 
 describe("fragmentToken", () => {
@@ -46,5 +46,34 @@ describe("returned", () => {
     expect(returned({ code: "c", state: "s" }, "")).toEqual({ code: "c", state: "s" });
     expect(returned({}, "#code=c&state=s&firstName=Neema")).toEqual({ code: "c", state: "s", firstName: "Neema" });
     expect(returned({}, "#error=access_denied")).toEqual({ error: "access_denied" });
+  });
+});
+
+describe("begunHere", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  const begun = async (state: string) => {
+    vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ url: `https://provider.example.com/authorize?client_id=c&state=${state}` })));
+    await begin("idp_a");
+  };
+
+  it("takes the state that this tab began with, once", async () => {
+    await begun("mine");
+    expect(begunHere("idp_a", "mine")).toBe(true);
+    expect(begunHere("idp_a", "mine")).toBe(false);
+  });
+
+  it.each([
+    ["another state", "idp_a", "theirs"],
+    ["another provider", "idp_b", "mine"],
+    ["no state", "idp_a", undefined],
+  ])("refuses %s", async (_, slot, state) => {
+    await begun("mine");
+    expect(begunHere(slot, state)).toBe(false);
+  });
+
+  it("refuses a return in a tab that began nothing", () => {
+    expect(begunHere("idp_a", "theirs")).toBe(false);
+    expect(begunHere("idp_a", undefined)).toBe(false);
   });
 });

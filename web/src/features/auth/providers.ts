@@ -30,6 +30,29 @@ export async function address(slot: Slot): Promise<string> {
   return url;
 }
 
+const BEGUN = "ujumbe.provider";
+
+/**
+ * begin asks for a sign-in at a provider and remembers in this tab that it was
+ * begun here. The browser comes back with the same state, or with another's.
+ */
+export async function begin(slot: Slot): Promise<string> {
+  const url = await address(slot);
+  sessionStorage.setItem(BEGUN, JSON.stringify([slot, new URL(url, location.origin).searchParams.get("state")]));
+  return url;
+}
+
+/**
+ * begunHere tells, once, whether a return from a provider belongs to the sign-in
+ * that this tab began. Without that, a link could sign people in as someone else,
+ * who then reads what they enter.
+ */
+export function begunHere(slot: string, state: string | undefined): boolean {
+  const begun = sessionStorage.getItem(BEGUN);
+  sessionStorage.removeItem(BEGUN);
+  return state !== undefined && begun === JSON.stringify([slot, state]);
+}
+
 const KEY = "ujumbe.providers";
 const KEEP_MS = 60 * 60 * 1000;
 
