@@ -172,12 +172,12 @@ describe("the staff console", () => {
 
     await memberPage.getByLabel(t("field.currentPassword")).fill("not the password");
     await memberPage.getByLabel(t("field.newPassword")).fill("a fourth long password");
-    await memberPage.getByRole("button", { name: t("staff.changePassword") }).click();
+    await memberPage.getByRole("button", { name: t("password.change") }).click();
     await memberPage.getByRole("alert").getByText(t("error.wrong_password")).waitFor();
     await look(memberPage, "staff-profile");
     await memberPage.getByLabel(t("field.currentPassword")).fill(colleague.password);
-    await memberPage.getByRole("button", { name: t("staff.changePassword") }).click();
-    await memberPage.getByText(t("staff.passwordChanged")).waitFor();
+    await memberPage.getByRole("button", { name: t("password.change") }).click();
+    await memberPage.getByText(t("password.changed")).waitFor();
     colleague.password = "a fourth long password";
   });
 

@@ -150,12 +150,12 @@ describe("an organization and its team", () => {
     await until("the photo shows", async () => (await page.getByAltText(t("profile.photoOf", { name: "Zuri Changed" })).count()) > 0);
     await page.getByLabel(t("field.currentPassword")).fill("not this one");
     await page.getByLabel(t("field.newPassword")).fill("a newer password");
-    await page.getByRole("button", { name: t("profile.changePassword") }).click();
+    await page.getByRole("button", { name: t("password.change") }).click();
     await page.getByText(t("error.wrong_password")).waitFor();
     await look(page, "profile");
     await page.getByLabel(t("field.currentPassword")).fill(zuri.password);
-    await page.getByRole("button", { name: t("profile.changePassword") }).click();
-    await page.getByText(t("profile.passwordChanged")).waitFor();
+    await page.getByRole("button", { name: t("password.change") }).click();
+    await page.getByText(t("password.changed")).waitFor();
     zuri.password = "a newer password";
   });
 

@@ -7,10 +7,11 @@ import { OrganizationSwitcher } from "../features/organization/OrganizationSwitc
 import { Suspended } from "../features/organization/Suspended";
 import type { MessageKey } from "../i18n/catalogue";
 import { useT } from "../i18n/I18n";
+import { AccountMenu } from "../ui/AccountMenu";
 import { Frame, PageLink } from "../ui/Frame";
 import * as icons from "../ui/icons";
+import { session } from "./api";
 import { accountQuery, meQuery } from "./queries";
-import { UserMenu } from "./UserMenu";
 
 interface Item {
   to: string;
@@ -52,8 +53,14 @@ const groups: { label: MessageKey; items: Item[] }[] = [
 /** Shell is the frame of every page of a signed-in customer. */
 export function Shell() {
   const { data: account } = useQuery(accountQuery);
+  const { data: me } = useQuery(meQuery);
+  const name = me ? `${me.firstName} ${me.lastName}` : "";
   return (
-    <Frame place={<OrganizationSwitcher />} navigation={<Navigation />} menu={<UserMenu />}>
+    <Frame
+      place={<OrganizationSwitcher />}
+      navigation={<Navigation />}
+      menu={<AccountMenu name={name} email={me?.email} photo={me?.profilePhotoUrl} onSignOut={() => void session.end()} />}
+    >
       {account?.status === "suspended" ? <Suspended /> : <Outlet />}
     </Frame>
   );

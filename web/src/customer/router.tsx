@@ -2,7 +2,8 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
 
 import { contactSearch } from "../features/contacts/search";
-import { NotFound, PageFailure, PageSkeleton } from "../ui/RouteStates";
+import { inside, text } from "../ui/addresses";
+import { routeStates } from "../ui/RouteStates";
 import { session } from "./api";
 import { meQuery } from "./queries";
 
@@ -11,12 +12,6 @@ interface Context {
 }
 
 const root = createRootRouteWithContext<Context>()({ component: Outlet });
-
-/** text keeps a parameter of the address when it is one. */
-const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-
-/** An address within the console, lest a link lead from the sign-in to another site. */
-const inside = (value: unknown) => (typeof value === "string" && /^\/(?![/\\])/.test(value) ? value : undefined);
 
 const auth = [
   createRoute({
@@ -115,11 +110,7 @@ export function newRouter(queries: QueryClient) {
   return createRouter({
     routeTree: tree,
     context: { queries },
-    defaultPreload: "intent",
-    defaultPendingComponent: PageSkeleton,
-    defaultErrorComponent: PageFailure,
-    defaultNotFoundComponent: NotFound,
-    scrollRestoration: true,
+    ...routeStates,
   });
 }
 

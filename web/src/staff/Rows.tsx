@@ -1,7 +1,5 @@
-import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 
-import { useT } from "../i18n/I18n";
 import classes from "./Rows.module.css";
 
 interface RowsProps {
@@ -49,17 +47,5 @@ export function State({ on, children }: { on: boolean; children: ReactNode }) {
     <span className={classes.state} data-off={on ? undefined : true}>
       {children}
     </span>
-  );
-}
-
-/** RowsSkeleton holds the place of rows that are on their way. */
-export function RowsSkeleton() {
-  const t = useT();
-  return (
-    <div className={classes.rows} role="status" aria-label={t("shell.loading")}>
-      {Array.from({ length: 5 }, (_, i) => (
-        <Skeleton key={i} h={72} radius="md" />
-      ))}
-    </div>
   );
 }

@@ -1,11 +1,10 @@
-import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 
 import { useT } from "../i18n/I18n";
+import { AccountMenu } from "../ui/AccountMenu";
 import { Frame, PageLink } from "../ui/Frame";
-import { IconBuilding, IconLogout, IconUser, IconUsers } from "../ui/icons";
-import { MenuLink } from "../ui/links";
+import { IconBuilding, IconUser, IconUsers } from "../ui/icons";
 import { session } from "./api";
 import { meQuery } from "./queries";
 
@@ -16,7 +15,7 @@ export function Shell() {
   return (
     <Frame
       suffix={t("staff.console")}
-      menu={<MemberMenu />}
+      menu={<AccountMenu name={me?.name ?? ""} email={me?.email} onSignOut={() => void session.end()} />}
       navigation={
         <>
           <PageLink to="/organizations" label={t("staff.organizations")} icon={IconBuilding} />
@@ -27,39 +26,5 @@ export function Shell() {
     >
       <Outlet />
     </Frame>
-  );
-}
-
-/** MemberMenu leads to one's profile and out. */
-function MemberMenu() {
-  const t = useT();
-  const { data: me } = useQuery(meQuery);
-  const name = me?.name ?? "";
-  return (
-    <Menu position="bottom-end" width={240} withinPortal>
-      <Menu.Target>
-        <UnstyledButton style={{ borderRadius: "50%" }}>
-          <VisuallyHidden>{t("shell.account", { name })}</VisuallyHidden>
-          <Avatar name={name} color="lagoon" variant="filled" alt="" aria-hidden />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
-            {name}
-          </Text>
-          <Text size="xs" truncate>
-            {me?.email}
-          </Text>
-        </Menu.Label>
-        <MenuLink to="/profile" leftSection={<IconUser size={16} aria-hidden />}>
-          {t("nav.profile")}
-        </MenuLink>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void session.end()}>
-          {t("shell.signOut")}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   );
 }

@@ -1,7 +1,8 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
 
-import { NotFound, PageFailure, PageSkeleton } from "../ui/RouteStates";
+import { inside } from "../ui/addresses";
+import { routeStates } from "../ui/RouteStates";
 import { session } from "./api";
 import { organizationSearch } from "./organizations/search";
 import { meQuery, myPermissionsQuery } from "./queries";
@@ -15,9 +16,6 @@ interface Context {
 }
 
 const root = createRootRouteWithContext<Context>()({ component: Outlet });
-
-/** An address within the console, lest a link lead from the sign-in to another site. */
-const inside = (value: unknown) => (typeof value === "string" && /^\/(?![/\\])/.test(value) ? value : undefined);
 
 const outside = [
   createRoute({
@@ -74,11 +72,7 @@ export function newRouter(queries: QueryClient) {
     routeTree: tree,
     basepath: BASE,
     context: { queries },
-    defaultPreload: "intent",
-    defaultPendingComponent: PageSkeleton,
-    defaultErrorComponent: PageFailure,
-    defaultNotFoundComponent: NotFound,
-    scrollRestoration: true,
+    ...routeStates,
   });
 }
 

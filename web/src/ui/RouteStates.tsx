@@ -16,6 +16,18 @@ export function PageSkeleton() {
   );
 }
 
+/** RowsSkeleton holds the place of a list that is on its way. */
+export function RowsSkeleton({ rows, height }: { rows: number; height: number }) {
+  const t = useT();
+  return (
+    <Stack gap="xs" role="status" aria-label={t("shell.loading")}>
+      {Array.from({ length: rows }, (_, i) => (
+        <Skeleton key={i} h={height} radius="md" />
+      ))}
+    </Stack>
+  );
+}
+
 /** PageFailure stands for a page that could not be shown. */
 export function PageFailure({ error }: ErrorComponentProps) {
   const router = useRouter();
@@ -40,3 +52,12 @@ export function NotFound() {
     </Stack>
   );
 }
+
+/** What both routers do while a page is on its way, and when none comes. */
+export const routeStates = {
+  defaultPreload: "intent",
+  defaultPendingComponent: PageSkeleton,
+  defaultErrorComponent: PageFailure,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+} as const;

@@ -1,6 +1,7 @@
 import type { UseFormReturnType } from "@mantine/form";
 
 import { Problem } from "../api/problem";
+import { useT } from "../i18n/I18n";
 
 /**
  * placeErrors puts what the server says about single fields beside them, and
@@ -22,7 +23,15 @@ function capitalized(message: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** What a field must be; each returns the message key of what is wrong, or null. */
-export const email = (value: string) => (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value.trim()) ? null : ("form.emailWrong" as const));
-export const required = (value: string) => (value.trim() === "" ? ("form.required" as const) : null);
-export const newPassword = (value: string) => (value.length < 8 ? ("form.passwordShort" as const) : value.length > 256 ? ("form.passwordLong" as const) : null);
+/** isEmail takes what looks like an address; whether it is one, a mail tells. */
+export const isEmail = (value: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value.trim());
+
+/** useRules are what a field must be; each says what is wrong, or null. */
+export function useRules() {
+  const t = useT();
+  return {
+    required: (value: string) => (value.trim() === "" ? t("form.required") : null),
+    email: (value: string) => (isEmail(value) ? null : t("form.emailWrong")),
+    newPassword: (value: string) => (value.length < 8 ? t("form.passwordShort") : value.length > 256 ? t("form.passwordLong") : null),
+  };
+}

@@ -1,4 +1,4 @@
-import { Badge, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { Badge, Table, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 
@@ -11,6 +11,7 @@ import { Failure } from "../../ui/Failure";
 import { IconClipboardList } from "../../ui/icons";
 import { Page } from "../../ui/Page";
 import { Pager } from "../../ui/Pager";
+import { RowsSkeleton } from "../../ui/RouteStates";
 
 const route = getRouteApi("/signed-in/shell/audit");
 const PAGE_SIZE = 50;
@@ -30,13 +31,7 @@ export function AuditPage() {
   return (
     <Page title={t("nav.audit")} description={t("audit.text")}>
       <Failure error={trail.error} retry={() => void trail.refetch()} />
-      {trail.isPending ? (
-        <Stack gap={4} role="status" aria-label={t("shell.loading")}>
-          {Array.from({ length: 8 }, (_, i) => (
-            <Skeleton key={i} h={48} />
-          ))}
-        </Stack>
-      ) : null}
+      {trail.isPending ? <RowsSkeleton rows={8} height={48} /> : null}
       {trail.data?.total === 0 ? (
         <div className="panel">
           <Empty icon={IconClipboardList} title={t("audit.none")} text={t("audit.noneText")} />

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { Problem } from "../../api/problem";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { email, required } from "../../ui/fields";
+import { useRules } from "../../ui/fields";
 import { notify } from "../../ui/notify";
 import { AuthLayout } from "./AuthLayout";
 import { requestMagicLink, resendVerification, signIn } from "./calls";
@@ -45,14 +45,8 @@ function PasswordForm() {
   const t = useT();
   const navigate = useNavigate();
   const { to } = route.useSearch();
-  const form = useForm({
-    initialValues: { email: "", password: "" },
-    validate: {
-      email: (v) => translated(email(v)),
-      password: (v) => translated(required(v)),
-    },
-  });
-  const translated = (key: ReturnType<typeof email> | ReturnType<typeof required>) => (key ? t(key) : null);
+  const rules = useRules();
+  const form = useForm({ initialValues: { email: "", password: "" }, validate: { email: rules.email, password: rules.required } });
   const login = useMutation({
     mutationFn: () => signIn(form.values.email.trim(), form.values.password),
     onSuccess: () => navigate({ to: to ?? "/", replace: true }),
@@ -95,10 +89,8 @@ function Resend({ address }: { address: string }) {
 
 function MailForm() {
   const t = useT();
-  const form = useForm({
-    initialValues: { email: "" },
-    validate: { email: (v) => (email(v) ? t("form.emailWrong") : null) },
-  });
+  const rules = useRules();
+  const form = useForm({ initialValues: { email: "" }, validate: { email: rules.email } });
   const send = useMutation({ mutationFn: () => requestMagicLink(form.values.email.trim()) });
   if (send.isSuccess) {
     return (

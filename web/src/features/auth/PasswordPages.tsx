@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { email, newPassword } from "../../ui/fields";
+import { useRules } from "../../ui/fields";
 import { AuthLayout } from "./AuthLayout";
 import { dropFragment, useMailedToken } from "./token";
 import { AnchorLink, ButtonLink } from "../../ui/links";
@@ -17,10 +17,8 @@ interface ForgotProps {
 /** ForgotPassword asks for a link to set a new password. */
 export function ForgotPassword({ request, suffix }: ForgotProps) {
   const t = useT();
-  const form = useForm({
-    initialValues: { email: "" },
-    validate: { email: (v) => (email(v) ? t("form.emailWrong") : null) },
-  });
+  const rules = useRules();
+  const form = useForm({ initialValues: { email: "" }, validate: { email: rules.email } });
   const send = useMutation({ mutationFn: () => request(form.values.email.trim()) });
   return (
     <AuthLayout title={t("auth.forgotTitle")} text={t("auth.forgotText")} suffix={suffix}>
@@ -57,15 +55,8 @@ export function ResetPassword(props: ResetProps) {
 
 function NewPassword({ token, reset, suffix }: ResetProps & { token: string }) {
   const t = useT();
-  const form = useForm({
-    initialValues: { password: "" },
-    validate: {
-      password: (v) => {
-        const key = newPassword(v);
-        return key ? t(key) : null;
-      },
-    },
-  });
+  const rules = useRules();
+  const form = useForm({ initialValues: { password: "" }, validate: { password: rules.newPassword } });
   const send = useMutation({ mutationFn: () => reset(token, form.values.password), onSuccess: dropFragment });
   if (send.isSuccess) {
     return (

@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { publicClient, unwrap } from "../../api/client";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { email, newPassword, placeErrors, required } from "../../ui/fields";
+import { placeErrors, useRules } from "../../ui/fields";
 import { AuthLayout } from "./AuthLayout";
 import { Providers } from "./Providers";
 import { AnchorLink } from "../../ui/links";
@@ -15,18 +15,15 @@ import { AnchorLink } from "../../ui/links";
 export function RegisterPage() {
   const t = useT();
   const navigate = useNavigate();
-  const check = (rule: typeof required | typeof email | typeof newPassword) => (value: string) => {
-    const key = rule(value);
-    return key ? t(key) : null;
-  };
+  const rules = useRules();
   const form = useForm({
     initialValues: { accountName: "", firstName: "", lastName: "", email: "", password: "" },
     validate: {
-      accountName: check(required),
-      firstName: check(required),
-      lastName: check(required),
-      email: check(email),
-      password: check(newPassword),
+      accountName: rules.required,
+      firstName: rules.required,
+      lastName: rules.required,
+      email: rules.email,
+      password: rules.newPassword,
     },
   });
   const register = useMutation({

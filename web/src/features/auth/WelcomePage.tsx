@@ -8,7 +8,7 @@ import { api } from "../../customer/api";
 import { meQuery } from "../../customer/queries";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { placeErrors, required } from "../../ui/fields";
+import { placeErrors, useRules } from "../../ui/fields";
 import { AuthLayout } from "./AuthLayout";
 
 /** WelcomePage asks for the name that a provider did not give. */
@@ -17,10 +17,10 @@ export function WelcomePage() {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { data: me } = useSuspenseQuery(meQuery);
-  const need = (value: string) => (required(value) ? t("form.required") : null);
+  const rules = useRules();
   const form = useForm({
     initialValues: { firstName: me.firstName, lastName: me.lastName },
-    validate: { firstName: need, lastName: need },
+    validate: { firstName: rules.required, lastName: rules.required },
   });
   const save = useMutation({
     mutationFn: () => unwrap(api.PATCH("/api/v1/users/me", { body: form.values })),

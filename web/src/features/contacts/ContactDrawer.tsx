@@ -1,8 +1,9 @@
-import { Drawer, Skeleton, Stack } from "@mantine/core";
+import { Drawer } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
+import { RowsSkeleton } from "../../ui/RouteStates";
 import { ContactForm } from "./ContactForm";
 import { contactQuery, fullName } from "./queries";
 
@@ -23,13 +24,7 @@ export function ContactDrawer({ open, onClose }: Props) {
       {existing ? (
         <>
           <Failure error={contact.error} />
-          {contact.isPending ? (
-            <Stack role="status" aria-label={t("shell.loading")}>
-              {Array.from({ length: 5 }, (_, i) => (
-                <Skeleton key={i} h={56} />
-              ))}
-            </Stack>
-          ) : null}
+          {contact.isPending ? <RowsSkeleton rows={5} height={56} /> : null}
           {contact.data ? <ContactForm key={existing} contact={contact.data} onDone={onClose} /> : null}
         </>
       ) : (

@@ -8,7 +8,8 @@ import { api } from "../../customer/api";
 import { accountQuery } from "../../customer/queries";
 import { useFormat, useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { email, placeErrors } from "../../ui/fields";
+import { isEmail, placeErrors } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
 import { IconTrash } from "../../ui/icons";
 import { notify } from "../../ui/notify";
 import { checkPhone, formatPhone } from "../phone/phone";
@@ -47,7 +48,7 @@ export function ContactForm({ contact, onDone }: Props) {
         const check = checkPhone(value, country);
         return check.ok ? null : t(`phone.${check.reason}`);
       },
-      email: (value) => (value.trim() && email(value) ? t("form.emailWrong") : null),
+      email: (value) => (value.trim() && !isEmail(value) ? t("form.emailWrong") : null),
     },
   });
   const save = useMutation({
@@ -79,14 +80,7 @@ export function ContactForm({ contact, onDone }: Props) {
         <Textarea label={t("field.notes")} autosize minRows={2} maxRows={8} maxLength={2000} {...form.getInputProps("notes")} />
         {contact ? <Switch label={t("contacts.optOutLabel")} description={t("contacts.optOutHint")} {...form.getInputProps("isOptedOut", { type: "checkbox" })} /> : null}
         <Failure error={save.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            {t("action.cancel")}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t("action.save")}
-          </Button>
-        </Group>
+        <FormButtons action={t("action.save")} busy={save.isPending} onCancel={onDone} />
         {contact ? (
           <>
             <Divider />

@@ -9,7 +9,7 @@ import { api } from "../../customer/api";
 import { accountQuery, meQuery } from "../../customer/queries";
 import { useFormat, useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { email as emailRule } from "../../ui/fields";
+import { isEmail } from "../../ui/fields";
 import { IconDownload, IconMail } from "../../ui/icons";
 import { notify } from "../../ui/notify";
 import { Page } from "../../ui/Page";
@@ -62,7 +62,7 @@ export function ExportPage() {
     },
     onSuccess: () => notify(t("export.mailed", { email: address.trim() })),
   });
-  const wrong = address.trim() !== "" && emailRule(address) !== null;
+  const wrong = address.trim() !== "" && !isEmail(address);
   return (
     <Page title={t("export.title")} description={t("export.text")} maw={640}>
       <section className="panel" style={{ padding: 20 }}>

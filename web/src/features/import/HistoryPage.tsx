@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { Badge, Button, Group, Progress, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
@@ -10,6 +10,7 @@ import { IconDownload, IconFileImport, IconHistory } from "../../ui/icons";
 import { notify, notifyFailure } from "../../ui/notify";
 import { Page } from "../../ui/Page";
 import { Pager } from "../../ui/Pager";
+import { RowsSkeleton } from "../../ui/RouteStates";
 import { sentence } from "../../ui/sentence";
 import { contactsChanged } from "../contacts/queries";
 import { saveRows, undoImport } from "./calls";
@@ -38,13 +39,7 @@ export function HistoryPage() {
   return (
     <Page title={t("nav.imports")} description={t("imports.text")} actions={imports.data?.total ? start : null}>
       <Failure error={imports.error} retry={() => void imports.refetch()} />
-      {imports.isPending ? (
-        <Stack gap="xs" role="status" aria-label={t("shell.loading")}>
-          {Array.from({ length: 4 }, (_, i) => (
-            <Skeleton key={i} h={96} radius="lg" />
-          ))}
-        </Stack>
-      ) : null}
+      {imports.isPending ? <RowsSkeleton rows={4} height={96} /> : null}
       {imports.data?.total === 0 ? (
         <div className="panel">
           <Empty icon={IconHistory} title={t("imports.none")} text={t("imports.noneText")}>
@@ -133,7 +128,10 @@ function Record({ record }: { record: Import }) {
         busy={undo.isPending}
         error={undo.error}
         onConfirm={() => undo.mutate()}
-        onClose={() => setUndoing(false)}
+        onClose={() => {
+          undo.reset();
+          setUndoing(false);
+        }}
       />
     </article>
   );

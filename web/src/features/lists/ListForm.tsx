@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Textarea, TextInput } from "@mantine/core";
+import { Modal, Stack, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 
@@ -7,7 +7,8 @@ import type { components } from "../../api/schema";
 import { api } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { placeErrors, required } from "../../ui/fields";
+import { placeErrors, useRules } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
 import { contactsChanged } from "../contacts/queries";
 
 type List = components["schemas"]["List"];
@@ -30,9 +31,10 @@ export function ListForm({ list, onClose }: Props) {
 function Fields({ list, onClose }: { list: List | "new"; onClose: () => void }) {
   const t = useT();
   const queries = useQueryClient();
+  const rules = useRules();
   const form = useForm({
     initialValues: list === "new" ? { name: "", description: "" } : { name: list.name, description: list.description ?? "" },
-    validate: { name: (v) => (required(v) ? t("form.required") : null) },
+    validate: { name: rules.required },
   });
   const save = useMutation({
     mutationFn: () =>
@@ -51,14 +53,7 @@ function Fields({ list, onClose }: { list: List | "new"; onClose: () => void }) 
         <TextInput label={t("lists.name")} maxLength={100} data-autofocus {...form.getInputProps("name")} />
         <Textarea label={t("lists.description")} autosize minRows={2} maxLength={500} {...form.getInputProps("description")} />
         <Failure error={save.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t("action.cancel")}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t("action.save")}
-          </Button>
-        </Group>
+        <FormButtons action={t("action.save")} busy={save.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Menu, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
@@ -9,9 +9,11 @@ import { useFormat, useT } from "../../i18n/I18n";
 import { Confirm } from "../../ui/Confirm";
 import { Empty } from "../../ui/Empty";
 import { Failure } from "../../ui/Failure";
-import { IconDotsVertical, IconDownload, IconList, IconPencil, IconPlus, IconTrash } from "../../ui/icons";
+import { IconDownload, IconList, IconPencil, IconPlus, IconTrash } from "../../ui/icons";
+import { MoreMenu } from "../../ui/MoreMenu";
 import { notify } from "../../ui/notify";
 import { Page } from "../../ui/Page";
+import { RowsSkeleton } from "../../ui/RouteStates";
 import { contactsChanged, listsQuery } from "../contacts/queries";
 import { ListForm } from "./ListForm";
 import classes from "./ListsPage.module.css";
@@ -33,13 +35,7 @@ export function ListsPage() {
   return (
     <Page title={t("nav.lists")} description={t("lists.text")} actions={lists.data?.length ? create : null}>
       <Failure error={lists.error} retry={() => void lists.refetch()} />
-      {lists.isPending ? (
-        <Stack gap="xs" role="status" aria-label={t("shell.loading")}>
-          {Array.from({ length: 4 }, (_, i) => (
-            <Skeleton key={i} h={72} radius="md" />
-          ))}
-        </Stack>
-      ) : null}
+      {lists.isPending ? <RowsSkeleton rows={4} height={72} /> : null}
       {lists.data?.length === 0 ? (
         <div className="panel">
           <Empty icon={IconList} title={t("lists.none")} text={t("lists.noneText")}>
@@ -82,24 +78,17 @@ function Row({ list, onEdit, onDelete }: { list: List; onEdit: () => void; onDel
         <Text size="sm" className={classes.count}>
           {t.count("contacts.total", list.contactCount)}
         </Text>
-        <Menu position="bottom-end" withinPortal>
-          <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" c="var(--mantine-color-text)" size="lg" aria-label={t("action.moreFor", { name: list.name })}>
-              <IconDotsVertical size={18} aria-hidden />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={onEdit}>
-              {t("action.edit")}
-            </Menu.Item>
-            <MenuLink to="/export" search={{ listId: list.id }} leftSection={<IconDownload size={16} aria-hidden />}>
-              {t("nav.export")}
-            </MenuLink>
-            <Menu.Item c="var(--mantine-color-error)" leftSection={<IconTrash size={16} aria-hidden />} onClick={onDelete}>
-              {t("action.delete")}
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <MoreMenu name={list.name}>
+          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={onEdit}>
+            {t("action.edit")}
+          </Menu.Item>
+          <MenuLink to="/export" search={{ listId: list.id }} leftSection={<IconDownload size={16} aria-hidden />}>
+            {t("nav.export")}
+          </MenuLink>
+          <Menu.Item c="var(--mantine-color-error)" leftSection={<IconTrash size={16} aria-hidden />} onClick={onDelete}>
+            {t("action.delete")}
+          </Menu.Item>
+        </MoreMenu>
       </Group>
     </li>
   );
@@ -126,7 +115,10 @@ function DeleteList({ list, onClose }: { list: List | null; onClose: () => void 
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => list && remove.mutate(list.id)}
-      onClose={onClose}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 
@@ -6,13 +6,15 @@ import { unwrap } from "../../api/client";
 import { api, lastingly, session } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { placeErrors, required } from "../../ui/fields";
+import { placeErrors, useRules } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
 import { notify } from "../../ui/notify";
 
 /** CreateOrganization opens another organization and moves there. */
 export default function CreateOrganization({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const t = useT();
-  const form = useForm({ initialValues: { name: "" }, validate: { name: (v) => (required(v) ? t("form.required") : null) } });
+  const rules = useRules();
+  const form = useForm({ initialValues: { name: "" }, validate: { name: rules.required } });
   const create = useMutation({
     mutationFn: () => session.replace((spends) => unwrap(api.POST("/api/v1/accounts", { body: form.values, fetch: lastingly(spends) }))),
     onSuccess: (result) => {
@@ -31,14 +33,7 @@ export default function CreateOrganization({ opened, onClose }: { opened: boolea
           </Text>
           <TextInput label={t("field.organization")} maxLength={100} data-autofocus {...form.getInputProps("name")} />
           <Failure error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t("action.cancel")}
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              {t("action.create")}
-            </Button>
-          </Group>
+          <FormButtons action={t("action.create")} busy={create.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Select, SimpleGrid, Skeleton, Stack, TextInput } from "@mantine/core";
+import { Alert, Select, SimpleGrid, Skeleton, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -9,7 +9,8 @@ import { api } from "../../customer/api";
 import { accountQuery, accountsQuery, meQuery } from "../../customer/queries";
 import { useFormat, useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { placeErrors, required } from "../../ui/fields";
+import { placeErrors, useRules } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
 import { notify } from "../../ui/notify";
 import { Page } from "../../ui/Page";
 import { countryCodes, timezones } from "./places";
@@ -40,6 +41,7 @@ function Form({ account, mayChange }: { account: Account; mayChange: boolean }) 
     () => countryCodes.map((code) => ({ value: code, label: format.country(code) })).sort((a, b) => a.label.localeCompare(b.label, t.language)),
     [format, t.language],
   );
+  const rules = useRules();
   const form = useForm({
     initialValues: {
       name: account.name,
@@ -50,7 +52,7 @@ function Form({ account, mayChange }: { account: Account; mayChange: boolean }) 
       state: account.state ?? "",
       zipCode: account.zipCode ?? "",
     },
-    validate: { name: (v) => (required(v) ? t("form.required") : null) },
+    validate: { name: rules.required },
   });
   const save = useMutation({
     mutationFn: () => {
@@ -81,13 +83,7 @@ function Form({ account, mayChange }: { account: Account; mayChange: boolean }) 
           <TextInput label={t("organization.zipCode")} maxLength={20} readOnly={!mayChange} {...form.getInputProps("zipCode")} />
         </SimpleGrid>
         <Failure error={save.error} />
-        {mayChange ? (
-          <Group justify="flex-end">
-            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-              {t("action.save")}
-            </Button>
-          </Group>
-        ) : null}
+        {mayChange ? <FormButtons action={t("action.save")} busy={save.isPending} disabled={!form.isDirty()} /> : null}
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, PasswordInput, SimpleGrid, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Alert, Button, SimpleGrid, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
@@ -8,12 +8,15 @@ import { api } from "../../customer/api";
 import { accountQuery, meQuery } from "../../customer/queries";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { email, newPassword, placeErrors, required } from "../../ui/fields";
+import { placeErrors, useRules } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
 import { notify } from "../../ui/notify";
 import { Page } from "../../ui/Page";
+import { Section } from "../../ui/Section";
 import { resendVerification } from "../auth/calls";
 import { checkPhone, formatPhone } from "../phone/phone";
 import { PhoneField } from "../phone/PhoneField";
+import { ChangePassword } from "./ChangePassword";
 import { PhotoField } from "./PhotoField";
 
 type Profile = components["schemas"]["Profile"];
@@ -28,11 +31,11 @@ export function ProfilePage() {
       {me.isPending ? <Skeleton h={360} radius="lg" /> : null}
       {me.data ? (
         <>
-          <section className="panel" style={{ padding: 20 }}>
+          <Section title={t("profile.you")}>
             <PhotoField user={me.data} />
             <DetailsForm key={me.data.id} user={me.data} />
-          </section>
-          <PasswordForm />
+          </Section>
+          <ChangePassword email={me.data.email} change={(body) => unwrap(api.PATCH("/api/v1/users/me/password", { body }))} />
         </>
       ) : null}
     </Page>
@@ -44,12 +47,13 @@ function DetailsForm({ user }: { user: Profile }) {
   const queries = useQueryClient();
   const { data: account } = useQuery(accountQuery);
   const country = account?.country;
+  const rules = useRules();
   const form = useForm({
     initialValues: { firstName: user.firstName, lastName: user.lastName, email: user.email, phone: user.phone ? formatPhone(user.phone) : "" },
     validate: {
-      firstName: (v) => (required(v) ? t("form.required") : null),
-      lastName: (v) => (required(v) ? t("form.required") : null),
-      email: (v) => (email(v) ? t("form.emailWrong") : null),
+      firstName: rules.required,
+      lastName: rules.required,
+      email: rules.email,
       phone: (v) => {
         if (!v.trim()) return null;
         const check = checkPhone(v, country);
@@ -71,7 +75,7 @@ function DetailsForm({ user }: { user: Profile }) {
   });
   return (
     <form noValidate onSubmit={form.onSubmit(() => save.mutate())}>
-      <Stack mt="md">
+      <Stack>
         {user.isVerified ? null : <Unverified address={user.email} />}
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <TextInput label={t("field.firstName")} autoComplete="given-name" {...form.getInputProps("firstName")} />
@@ -80,11 +84,7 @@ function DetailsForm({ user }: { user: Profile }) {
         <TextInput label={t("field.email")} description={t("profile.emailHint")} type="email" autoComplete="email" {...form.getInputProps("email")} />
         <PhoneField label={t("profile.phone")} country={country} {...form.getInputProps("phone")} />
         <Failure error={save.error} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-            {t("action.save")}
-          </Button>
-        </Group>
+        <FormButtons action={t("action.save")} busy={save.isPending} disabled={!form.isDirty()} />
       </Stack>
     </form>
   );
@@ -101,46 +101,5 @@ function Unverified({ address }: { address: string }) {
       </Button>
       <Failure error={resend.error} />
     </Alert>
-  );
-}
-
-function PasswordForm() {
-  const t = useT();
-  const form = useForm({
-    initialValues: { currentPassword: "", newPassword: "" },
-    validate: {
-      currentPassword: (v) => (required(v) ? t("form.required") : null),
-      newPassword: (v) => {
-        const key = newPassword(v);
-        return key ? t(key) : null;
-      },
-    },
-  });
-  const change = useMutation({
-    mutationFn: () => unwrap(api.PATCH("/api/v1/users/me/password", { body: form.values })),
-    onSuccess: () => {
-      notify(t("profile.passwordChanged"));
-      form.reset();
-    },
-    onError: (error) => placeErrors(form, error),
-  });
-  return (
-    <section className="panel" style={{ padding: 20 }}>
-      <form noValidate onSubmit={form.onSubmit(() => change.mutate())}>
-        <Stack>
-          <Title order={2} size="h4">
-            {t("profile.password")}
-          </Title>
-          <PasswordInput label={t("field.currentPassword")} autoComplete="current-password" {...form.getInputProps("currentPassword")} />
-          <PasswordInput label={t("field.newPassword")} description={t("form.passwordHint")} autoComplete="new-password" {...form.getInputProps("newPassword")} />
-          <Failure error={change.error} />
-          <Group justify="flex-end">
-            <Button type="submit" loading={change.isPending}>
-              {t("profile.changePassword")}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </section>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, PasswordInput, Radio, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Modal, PasswordInput, Radio, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import "@mantine/core/styles/SegmentedControl.css";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -9,7 +9,8 @@ import { Problem } from "../../api/problem";
 import { api } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { email, newPassword, placeErrors, required } from "../../ui/fields";
+import { placeErrors, useRules } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
 import { notify } from "../../ui/notify";
 
 type Way = "mail" | "create";
@@ -47,9 +48,10 @@ export function InviteForm({ opened, onClose }: { opened: boolean; onClose: () =
 function MailForm({ onClose }: { onClose: () => void }) {
   const t = useT();
   const queries = useQueryClient();
+  const rules = useRules();
   const form = useForm({
     initialValues: { email: "", role: "member" as "admin" | "member" },
-    validate: { email: (v) => (email(v) ? t("form.emailWrong") : null) },
+    validate: { email: rules.email },
   });
   const invite = useMutation({
     mutationFn: () => unwrap(api.POST("/api/v1/users/invitations", { body: { ...form.values, email: form.values.email.trim() } })),
@@ -66,7 +68,7 @@ function MailForm({ onClose }: { onClose: () => void }) {
         <TextInput label={t("field.email")} type="email" data-autofocus {...form.getInputProps("email")} />
         <RoleField {...form.getInputProps("role")} />
         <Failure error={invite.error} />
-        <Buttons busy={invite.isPending} action={t("team.sendInvitation")} onClose={onClose} />
+        <FormButtons action={t("team.sendInvitation")} busy={invite.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -75,13 +77,10 @@ function MailForm({ onClose }: { onClose: () => void }) {
 function CreateForm({ onClose, onRegistered }: { onClose: () => void; onRegistered: () => void }) {
   const t = useT();
   const queries = useQueryClient();
-  const check = (rule: typeof required | typeof email | typeof newPassword) => (value: string) => {
-    const key = rule(value);
-    return key ? t(key) : null;
-  };
+  const rules = useRules();
   const form = useForm({
     initialValues: { firstName: "", lastName: "", email: "", password: "", role: "member" as "admin" | "member", sendInvitation: false },
-    validate: { firstName: check(required), lastName: check(required), email: check(email), password: check(newPassword) },
+    validate: { firstName: rules.required, lastName: rules.required, email: rules.email, password: rules.newPassword },
   });
   const invite = useMutation({
     mutationFn: () => unwrap(api.POST("/api/v1/users/invite", { body: { ...form.values, email: form.values.email.trim() } })),
@@ -110,7 +109,7 @@ function CreateForm({ onClose, onRegistered }: { onClose: () => void; onRegister
             {t("team.useMail")}
           </Button>
         ) : null}
-        <Buttons busy={invite.isPending} action={t("team.addMember")} onClose={onClose} />
+        <FormButtons action={t("team.addMember")} busy={invite.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -130,19 +129,5 @@ function RoleField({ value, onChange }: RoleProps) {
         <Radio value="admin" label={t("role.admin")} description={t("team.adminMay")} />
       </Stack>
     </Radio.Group>
-  );
-}
-
-function Buttons({ busy, action, onClose }: { busy: boolean; action: string; onClose: () => void }) {
-  const t = useT();
-  return (
-    <Group justify="flex-end">
-      <Button variant="default" onClick={onClose}>
-        {t("action.cancel")}
-      </Button>
-      <Button type="submit" loading={busy}>
-        {action}
-      </Button>
-    </Group>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { Menu, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -8,8 +8,9 @@ import { api } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
 import { Confirm } from "../../ui/Confirm";
 import { Failure } from "../../ui/Failure";
-import { newPassword, placeErrors } from "../../ui/fields";
-import { IconDotsVertical } from "../../ui/icons";
+import { placeErrors, useRules } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
+import { MoreMenu } from "../../ui/MoreMenu";
 import { notify, notifyFailure } from "../../ui/notify";
 import { sentence } from "../../ui/sentence";
 import type { Member } from "./queries";
@@ -21,7 +22,11 @@ export function MemberMenu({ member }: { member: Member }) {
   const [asking, setAsking] = useState<"deactivate" | "remove" | "password" | null>(null);
   const name = `${member.firstName} ${member.lastName}`.trim();
   const params = { path: { id: member.id } };
-  const close = () => setAsking(null);
+  const close = () => {
+    setAsking(null);
+    deactivate.reset();
+    remove.reset();
+  };
   const done = async (message: string) => {
     close();
     notify(message);
@@ -48,26 +53,19 @@ export function MemberMenu({ member }: { member: Member }) {
   const other = member.role === "admin" ? "member" : "admin";
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" c="var(--mantine-color-text)" size="lg" aria-label={t("action.moreFor", { name })}>
-            <IconDotsVertical size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setRole.mutate(other)}>{t("team.makeRole", { role: t(`role.${other}`) })}</Menu.Item>
-          <Menu.Item onClick={() => setAsking("password")}>{t("team.resetPassword")}</Menu.Item>
-          {member.isActive ? (
-            <Menu.Item onClick={() => setAsking("deactivate")}>{t("team.deactivate")}</Menu.Item>
-          ) : (
-            <Menu.Item onClick={() => reactivate.mutate()}>{t("team.reactivate")}</Menu.Item>
-          )}
-          <Menu.Divider />
-          <Menu.Item c="var(--mantine-color-error)" onClick={() => setAsking("remove")}>
-            {t("team.remove")}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu name={name}>
+        <Menu.Item onClick={() => setRole.mutate(other)}>{t("team.makeRole", { role: t(`role.${other}`) })}</Menu.Item>
+        <Menu.Item onClick={() => setAsking("password")}>{t("team.resetPassword")}</Menu.Item>
+        {member.isActive ? (
+          <Menu.Item onClick={() => setAsking("deactivate")}>{t("team.deactivate")}</Menu.Item>
+        ) : (
+          <Menu.Item onClick={() => reactivate.mutate()}>{t("team.reactivate")}</Menu.Item>
+        )}
+        <Menu.Divider />
+        <Menu.Item c="var(--mantine-color-error)" onClick={() => setAsking("remove")}>
+          {t("team.remove")}
+        </Menu.Item>
+      </MoreMenu>
       <Confirm
         opened={asking === "deactivate"}
         title={t("team.deactivateTitle", { name })}
@@ -97,15 +95,8 @@ export function MemberMenu({ member }: { member: Member }) {
 
 function PasswordDialog({ opened, member, name, onClose }: { opened: boolean; member: Member; name: string; onClose: () => void }) {
   const t = useT();
-  const form = useForm({
-    initialValues: { newPassword: "" },
-    validate: {
-      newPassword: (v) => {
-        const key = newPassword(v);
-        return key ? t(key) : null;
-      },
-    },
-  });
+  const rules = useRules();
+  const form = useForm({ initialValues: { newPassword: "" }, validate: { newPassword: rules.newPassword } });
   const set = useMutation({
     mutationFn: () => unwrap(api.POST("/api/v1/users/{id}/reset-password", { params: { path: { id: member.id } }, body: form.values })),
     onSuccess: () => {
@@ -122,14 +113,7 @@ function PasswordDialog({ opened, member, name, onClose }: { opened: boolean; me
           <Text size="sm">{t("team.resetPasswordText", { name })}</Text>
           <PasswordInput label={t("field.newPassword")} description={t("form.passwordHint")} autoComplete="new-password" data-autofocus {...form.getInputProps("newPassword")} />
           <Failure error={set.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t("action.cancel")}
-            </Button>
-            <Button type="submit" loading={set.isPending}>
-              {t("action.save")}
-            </Button>
-          </Group>
+          <FormButtons action={t("action.save")} busy={set.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,4 +1,4 @@
-import { Alert, Avatar, Badge, Button, Group, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { Alert, Avatar, Badge, Button, Group, Table, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 
@@ -7,6 +7,7 @@ import { useFormat, useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
 import { IconUserPlus } from "../../ui/icons";
 import { Page } from "../../ui/Page";
+import { RowsSkeleton } from "../../ui/RouteStates";
 import { Invitations } from "./Invitations";
 import { InviteForm } from "./InviteForm";
 import { MemberMenu } from "./MemberMenu";
@@ -36,13 +37,7 @@ export function TeamPage() {
     >
       <Failure error={team.error} retry={() => void team.refetch()} />
       {alone && mayInvite ? <Alert variant="light">{t("team.alone")}</Alert> : null}
-      {team.isPending ? (
-        <Stack gap={4} role="status" aria-label={t("shell.loading")}>
-          {Array.from({ length: 3 }, (_, i) => (
-            <Skeleton key={i} h={60} />
-          ))}
-        </Stack>
-      ) : null}
+      {team.isPending ? <RowsSkeleton rows={3} height={60} /> : null}
       {team.data ? <Members members={team.data} myId={me?.id} owner={owner} /> : null}
       {mayInvite ? <Invitations /> : null}
       <InviteForm opened={inviting} onClose={close} />

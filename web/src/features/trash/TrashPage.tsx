@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Group, Text } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
@@ -12,6 +12,7 @@ import { Failure } from "../../ui/Failure";
 import { IconRestore, IconTrash } from "../../ui/icons";
 import { notify } from "../../ui/notify";
 import { Page } from "../../ui/Page";
+import { RowsSkeleton } from "../../ui/RouteStates";
 import { contactsChanged, fullName, type Contact } from "../contacts/queries";
 import { formatPhone } from "../phone/phone";
 import { daysLeft } from "./daysLeft";
@@ -68,13 +69,7 @@ export function TrashPage() {
     <Page title={t("nav.trash")} description={t("trash.text")}>
       <Failure error={trash.error} retry={() => void trash.refetch()} />
       <Failure error={restore.error} />
-      {trash.isPending ? (
-        <Stack gap={4} role="status" aria-label={t("shell.loading")}>
-          {Array.from({ length: 5 }, (_, i) => (
-            <Skeleton key={i} h={56} />
-          ))}
-        </Stack>
-      ) : null}
+      {trash.isPending ? <RowsSkeleton rows={5} height={56} /> : null}
       {total === 0 ? (
         <div className="panel">
           <Empty icon={IconTrash} title={t("trash.none")} text={t("trash.noneText")} />

@@ -11,7 +11,7 @@ import { notify } from "../../ui/notify";
 import { api } from "../api";
 import { membersQuery, type Member } from "../queries";
 import { State } from "../Rows";
-import { Section } from "../Section";
+import { Section } from "../../ui/Section";
 import { requestReset } from "../sign-in/calls";
 
 /** Access opens and closes the console to a member. */

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Radio, Stack, TextInput } from "@mantine/core";
+import { Modal, PasswordInput, Radio, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -6,7 +6,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { unwrap } from "../../api/client";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { email, newPassword, placeErrors, required } from "../../ui/fields";
+import { placeErrors, useRules } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
 import { notify } from "../../ui/notify";
 import { api } from "../api";
 import { membersQuery, type Member } from "../queries";
@@ -30,15 +31,13 @@ function Fields({ onClose }: { onClose: () => void }) {
   const t = useT();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const rules = useRules();
   const form = useForm({
     initialValues: { name: "", email: "", role: "staff" as Member["role"], password: "" },
     validate: {
-      name: (v) => (required(v) ? t("form.required") : null),
-      email: (v) => (email(v) ? t("form.emailWrong") : null),
-      password: (v) => {
-        const key = v === "" ? null : newPassword(v);
-        return key ? t(key) : null;
-      },
+      name: rules.required,
+      email: rules.email,
+      password: (v) => (v === "" ? null : rules.newPassword(v)),
     },
   });
   const create = useMutation({
@@ -68,14 +67,7 @@ function Fields({ onClose }: { onClose: () => void }) {
         </Radio.Group>
         <PasswordInput label={t("staff.passwordOptional")} description={t("staff.passwordHint")} autoComplete="new-password" {...form.getInputProps("password")} />
         <Failure error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t("action.cancel")}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {t(form.values.password === "" ? "staff.addAndInvite" : "staff.add")}
-          </Button>
-        </Group>
+        <FormButtons action={t(form.values.password === "" ? "staff.addAndInvite" : "staff.add")} busy={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

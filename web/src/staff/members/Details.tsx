@@ -1,25 +1,27 @@
-import { Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { unwrap } from "../../api/client";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { placeErrors, required } from "../../ui/fields";
+import { placeErrors, useRules } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
 import { notify } from "../../ui/notify";
 import { api } from "../api";
 import { isPhone, phoneOf } from "../phone";
 import { membersQuery, meQuery, type Member } from "../queries";
-import { Section } from "../Section";
+import { Section } from "../../ui/Section";
 
 /** Details changes a member's name and phone. */
 export function Details({ member }: { member: Member }) {
   const t = useT();
   const queries = useQueryClient();
+  const rules = useRules();
   const form = useForm({
     initialValues: { name: member.name, phone: member.phone ?? "" },
     validate: {
-      name: (v) => (required(v) ? t("form.required") : null),
+      name: rules.required,
       phone: (v) => (v.trim() === "" || isPhone(v) ? null : t("staff.phoneWrong")),
     },
   });
@@ -44,11 +46,7 @@ export function Details({ member }: { member: Member }) {
           </SimpleGrid>
           <TextInput label={t("field.email")} description={t("staff.emailFixed")} value={member.email} readOnly variant="filled" />
           <Failure error={save.error} />
-          <Group justify="flex-end">
-            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-              {t("action.save")}
-            </Button>
-          </Group>
+          <FormButtons action={t("action.save")} busy={save.isPending} disabled={!form.isDirty()} />
         </Stack>
       </form>
     </Section>

@@ -6,9 +6,10 @@ import { useT } from "../../i18n/I18n";
 import { IconUserPlus } from "../../ui/icons";
 import { AnchorLink } from "../../ui/links";
 import { Page } from "../../ui/Page";
+import { RowsSkeleton } from "../../ui/RouteStates";
 import { membersQuery, meQuery, type Member } from "../queries";
 import { Refused } from "../Refused";
-import { Row, Rows, RowsSkeleton, State } from "../Rows";
+import { Row, Rows, State } from "../Rows";
 import { CreateMember } from "./CreateMember";
 
 /** MembersPage shows the staff to its owners. */
@@ -35,7 +36,7 @@ export function MembersPage() {
           ))}
         </Rows>
       ) : (
-        <RowsSkeleton />
+        <RowsSkeleton rows={5} height={72} />
       )}
       <CreateMember opened={creating} onClose={close} />
     </Page>

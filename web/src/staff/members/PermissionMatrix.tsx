@@ -9,7 +9,7 @@ import { notify } from "../../ui/notify";
 import { api } from "../api";
 import { changes, levels, modules, type Level, type Permissions } from "../permissions";
 import { permissionsQuery, type Member } from "../queries";
-import { Section } from "../Section";
+import { Section } from "../../ui/Section";
 import classes from "./PermissionMatrix.module.css";
 
 /** PermissionMatrix says how far a member may go in each module. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Text } from "@mantine/core";
+import { Menu, Text } from "@mantine/core";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -6,15 +6,17 @@ import { useEffect, useState } from "react";
 import { useFormat, useT } from "../../i18n/I18n";
 import { Empty } from "../../ui/Empty";
 import { Failure } from "../../ui/Failure";
-import { IconBuilding, IconDotsVertical, IconSearch } from "../../ui/icons";
+import { IconBuilding, IconSearch } from "../../ui/icons";
 import { AnchorLink } from "../../ui/links";
+import { MoreMenu } from "../../ui/MoreMenu";
 import { Page } from "../../ui/Page";
 import { Pager } from "../../ui/Pager";
+import { RowsSkeleton } from "../../ui/RouteStates";
 import { SearchField } from "../../ui/SearchField";
 import { includes } from "../permissions";
 import { myPermissionsQuery, organizationsQuery, PAGE_SIZE, type Organization } from "../queries";
 import { isRefusal, Refused } from "../Refused";
-import { Row, Rows, RowsSkeleton, State } from "../Rows";
+import { Row, Rows, State } from "../Rows";
 import { StatusChange } from "./StatusChange";
 
 const route = getRouteApi("/shell/organizations");
@@ -42,7 +44,7 @@ export function OrganizationsPage() {
     <Page title={t("staff.organizations")} description={<span aria-live="polite">{total === undefined ? "\u00a0" : t.count(q ? "staff.found" : "staff.total", total)}</span>}>
       <SearchField label={t("staff.searchOrganizations")} value={q ?? ""} onChange={(text) => void navigate({ search: { q: text }, replace: true })} />
       <Failure error={found.error} retry={() => void found.refetch()} />
-      {found.isPending ? <RowsSkeleton /> : null}
+      {found.isPending ? <RowsSkeleton rows={5} height={72} /> : null}
       {total === 0 ? (
         <div className="panel">
           <Empty icon={q ? IconSearch : IconBuilding} title={t(q ? "staff.noneFound" : "staff.noOrganizations")} text={t(q ? "staff.noneFoundText" : "staff.noOrganizationsText")} />
@@ -93,16 +95,9 @@ function OrganizationRow({ organization, onChange }: RowProps) {
       }
       actions={
         onChange ? (
-          <Menu position="bottom-end" withinPortal>
-            <Menu.Target>
-              <ActionIcon variant="subtle" color="gray" c="var(--mantine-color-text)" size="lg" aria-label={t("action.moreFor", { name })}>
-                <IconDotsVertical size={18} aria-hidden />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item onClick={onChange}>{t(active ? "staff.suspend" : "staff.reactivate")}</Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          <MoreMenu name={name}>
+            <Menu.Item onClick={onChange}>{t(active ? "staff.suspend" : "staff.reactivate")}</Menu.Item>
+          </MoreMenu>
         ) : null
       }
     />

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 
@@ -6,11 +6,12 @@ import { unwrap } from "../../api/client";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
 import { placeErrors } from "../../ui/fields";
+import { FormButtons } from "../../ui/FormButtons";
 import { notify } from "../../ui/notify";
 import { api } from "../api";
 import { isPhone, phoneOf } from "../phone";
 import { meQuery, type Member } from "../queries";
-import { Section } from "../Section";
+import { Section } from "../../ui/Section";
 
 /** ChangePhone is the one part of themselves that members may change. */
 export function ChangePhone({ member }: { member: Member }) {
@@ -36,11 +37,7 @@ export function ChangePhone({ member }: { member: Member }) {
         <Stack>
           <TextInput label={t("field.phone")} type="tel" maxLength={32} autoComplete="tel" maw={360} {...form.getInputProps("phone")} />
           <Failure error={save.error} />
-          <Group justify="flex-end">
-            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-              {t("action.save")}
-            </Button>
-          </Group>
+          <FormButtons action={t("action.save")} busy={save.isPending} disabled={!form.isDirty()} />
         </Stack>
       </form>
     </Section>

@@ -1,14 +1,15 @@
 import { Button, Group } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 
+import { unwrap } from "../../api/client";
+import { ChangePassword } from "../../features/profile/ChangePassword";
 import { useT } from "../../i18n/I18n";
 import { IconLogout } from "../../ui/icons";
 import { Page } from "../../ui/Page";
-import { session } from "../api";
+import { Section } from "../../ui/Section";
+import { api, session } from "../api";
 import { modules } from "../permissions";
 import { meQuery, myPermissionsQuery } from "../queries";
-import { Section } from "../Section";
-import { ChangePassword } from "./ChangePassword";
 import { ChangePhone } from "./ChangePhone";
 
 /** ProfilePage shows members what the platform knows of them and lets them do. */
@@ -27,7 +28,7 @@ export function ProfilePage() {
       }
     >
       <ChangePhone member={me} />
-      <ChangePassword email={me.email} />
+      <ChangePassword email={me.email} change={(body) => unwrap(api.POST("/api/v1/admin/staff/me/change-password", { body }))} />
       <Mine />
     </Page>
   );

@@ -6,7 +6,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { AuthLayout } from "../../features/auth/AuthLayout";
 import { useT } from "../../i18n/I18n";
 import { Failure } from "../../ui/Failure";
-import { email, required } from "../../ui/fields";
+import { useRules } from "../../ui/fields";
 import { AnchorLink } from "../../ui/links";
 import { signIn } from "./calls";
 
@@ -17,13 +17,8 @@ export function LoginPage() {
   const t = useT();
   const navigate = useNavigate();
   const { to } = route.useSearch();
-  const form = useForm({
-    initialValues: { email: "", password: "" },
-    validate: {
-      email: (v) => (email(v) ? t("form.emailWrong") : null),
-      password: (v) => (required(v) ? t("form.required") : null),
-    },
-  });
+  const rules = useRules();
+  const form = useForm({ initialValues: { email: "", password: "" }, validate: { email: rules.email, password: rules.required } });
   const login = useMutation({
     mutationFn: () => signIn(form.values.email.trim(), form.values.password),
     onSuccess: () => navigate({ href: to ?? "/", replace: true }),
