@@ -141,26 +141,28 @@ const shots = join(import.meta.dirname, "screenshots");
 const wide = { width: 1280, height: 800 };
 const phone = { width: 360, height: 740 };
 
+const looks = [
+  ["phone", phone, "light", true],
+  ["phone-dark", phone, "dark", false],
+  ["dark", wide, "dark", true],
+  ["light", wide, "light", false],
+] as const;
+
 /**
  * look judges a screen the way it is used: in light and dark, wide and on a phone.
- * Each look is checked for sideways scrolling and kept as a picture; of a page with
+ * Each look is checked for sideways scrolling and cut words, and kept as a picture; of a page with
  * thousands of rows, only what is in sight. Two of them are checked for barriers,
  * which have both colours and both widths between them.
  */
-export async function look(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
+export async function look(page: Page, name: string, { fullPage = true, kinds = looks.map(([kind]) => kind) } = {}): Promise<void> {
   mkdirSync(shots, { recursive: true });
-  for (const [kind, viewport, colorScheme, judged] of [
-    ["phone", phone, "light", true],
-    ["phone-dark", phone, "dark", false],
-    ["dark", wide, "dark", true],
-    ["light", wide, "light", false],
-  ] as const) {
+  for (const [kind, viewport, colorScheme, judged] of looks.filter(([kind]) => kinds.includes(kind))) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.evaluate("scrollTo(0, 0)"); // else the header is pictured where one had scrolled to
     await pause(150); // the page follows the medium in a frame or two
     await page.screenshot({ path: join(shots, `${name}-${kind}.png`), fullPage });
-    const problems = [...(judged ? await barriers(page) : []), ...(await overflow(page))];
+    const problems = [...(judged ? await barriers(page) : []), ...(await overflow(page)), ...(await clipped(page))];
     if (problems.length) throw new Error(`${name} (${kind}):\n${problems.join("\n")}`);
   }
 }
@@ -177,4 +179,17 @@ async function barriers(page: Page): Promise<string[]> {
 async function overflow(page: Page): Promise<string[]> {
   const beyond = (await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")) as number;
   return beyond > 0 ? [`the page is ${beyond} px wider than the screen`] : [];
+}
+
+/** clipped are buttons, links and headings whose words are cut off without a sign. */
+async function clipped(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("button, a, h1, h2, h3, label, th, [role=columnheader], [class*='-label']")]
+      .filter((element) => {
+        const style = getComputedStyle(element);
+        const cut = element.scrollWidth > element.clientWidth + 1 && style.overflowX !== "visible" && style.textOverflow !== "ellipsis";
+        return cut && element.clientWidth > 1 && element.textContent !== "";
+      })
+      .map((element) => `cut off: ${element.textContent}`),
+  );
 }

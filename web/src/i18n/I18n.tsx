@@ -19,6 +19,11 @@ export function preferredLanguage(): Language {
   return (wanted.find((tag) => tag !== undefined && tag in languages) as Language | undefined) ?? "en";
 }
 
+/** localeOf is how the browser's region writes a language: dates differ between Nairobi and New York. */
+function localeOf(language: Language): string {
+  return navigator.languages.find((tag) => tag.slice(0, 2).toLowerCase() === language) ?? language;
+}
+
 interface Props {
   loaders: Loaders;
   initial: { language: Language; messages: Messages };
@@ -36,7 +41,7 @@ export function I18nProvider({ loaders, initial, children }: Props) {
   const value = useMemo<I18n>(
     () => ({
       t: translator(current.language, current.messages),
-      format: formats(current.language),
+      format: formats(localeOf(current.language)),
       setLanguage: (language) => {
         void loaders[language]().then((messages) => {
           localStorage.setItem(KEY, language);

@@ -1,5 +1,3 @@
-import type { Language } from "./catalogue";
-
 /** Formats writes values the way a language does. */
 export interface Formats {
   number(value: number): string;
@@ -11,14 +9,14 @@ export interface Formats {
   bytes(count: number): string;
 }
 
-/** formats makes the formatters of one language, once. */
-export function formats(language: Language): Formats {
-  const number = new Intl.NumberFormat(language);
-  const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
-  const date = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
-  const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
-  const moment = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-  const countries = new Intl.DisplayNames([language, "en"], { type: "region", fallback: "code" });
+/** formats makes the formatters of one language, as a region writes it, once. */
+export function formats(locale: string): Formats {
+  const number = new Intl.NumberFormat(locale);
+  const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+  const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const countries = new Intl.DisplayNames([locale, "en"], { type: "region", fallback: "code" });
   return {
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),
@@ -27,9 +25,10 @@ export function formats(language: Language): Formats {
     moment: (iso) => moment.format(new Date(iso)),
     country: (code) => (/^[A-Z]{2}$/.test(code) ? (countries.of(code) ?? code) : code),
     bytes: (count) => {
-      const unit = count < 1_000_000 ? "kilobyte" : "megabyte";
-      const value = Math.max(1, count) / (unit === "kilobyte" ? 1000 : 1_000_000);
-      return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 }).format(value);
+      // By 1024, as the people's own computers show the sizes of files.
+      const unit = count < 1024 * 1024 ? "kilobyte" : "megabyte";
+      const value = Math.max(1, count) / (unit === "kilobyte" ? 1024 : 1024 * 1024);
+      return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 }).format(value);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { Anchor, createTheme, Menu, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
+import { Anchor, Button, createTheme, Menu, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
 
 const lagoon: MantineColorsTuple = [
   "#e9f6f4",
@@ -13,13 +13,16 @@ const lagoon: MantineColorsTuple = [
   "#07443f",
 ];
 
+/** Greys of the dark scheme, with a breath of the lagoon, so that fields and menus sit on their grounds. */
+const dusk: MantineColorsTuple = ["#e3e9e8", "#c4cdcb", "#a9b4b2", "#8f9a98", "#3d4846", "#333d3b", "#242d2b", "#1a2120", "#141a19", "#0f1413"];
+
 const system = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif';
 
 /** The look of both consoles. System fonts: nothing to load over a slow link. */
 export const theme = createTheme({
   primaryColor: "lagoon",
   primaryShade: { light: 7, dark: 7 },
-  colors: { lagoon },
+  colors: { lagoon, dark: dusk },
   fontFamily: system,
   headings: { fontFamily: system, fontWeight: "650" },
   defaultRadius: "md",
@@ -29,6 +32,13 @@ export const theme = createTheme({
   components: {
     // Colour alone does not tell a link from the text around it.
     Anchor: Anchor.extend({ defaultProps: { underline: "always" } }),
+    // Words differ in length by language; on a phone a long label takes two lines, rather than lose its end.
+    Button: Button.extend({
+      styles: {
+        root: { height: "auto", minHeight: "var(--button-height)", maxWidth: "100%" },
+        label: { whiteSpace: "normal", height: "auto", textAlign: "center", paddingBlock: 2 },
+      },
+    }),
     // Else an element without a role stands in the menu to take the focus; the first item does.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
@@ -61,6 +71,11 @@ export const cssVariables: CSSVariablesResolver = (t) => ({
     "--mantine-color-default": "#1d2423",
     "--mantine-color-default-hover": "#252d2c",
     "--mantine-color-default-border": "#3a4442",
+    "--mantine-color-lagoon-light": "#16302d",
+    "--mantine-color-gray-light": "#242d2b",
+    "--mantine-color-red-light": "#3b1c1b",
+    "--mantine-color-orange-light": "#38240f",
+    "--mantine-color-yellow-light": "#352a0e",
     "--ujumbe-ground": "#111615",
     "--ujumbe-raised": "#1a2120",
     "--ujumbe-line": "#2b3432",

@@ -2,6 +2,7 @@ import { Anchor, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useRouter, type ErrorComponentProps } from "@tanstack/react-router";
 
 import { useT } from "../i18n/I18n";
+import { Mark } from "./Brand";
 import { Failure } from "./Failure";
 
 /** PageSkeleton holds the place of a page that is on its way. */
@@ -44,6 +45,7 @@ export function NotFound() {
   const router = useRouter();
   return (
     <Stack component="main" align="center" py={80} px="md" ta="center">
+      <Mark size={56} />
       <Title order={1} size="h3">
         {t("shell.notFound")}
       </Title>

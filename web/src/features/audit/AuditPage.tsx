@@ -12,6 +12,7 @@ import { IconClipboardList } from "../../ui/icons";
 import { Page } from "../../ui/Page";
 import { Pager } from "../../ui/Pager";
 import { RowsSkeleton } from "../../ui/RouteStates";
+import classes from "./AuditPage.module.css";
 
 const route = getRouteApi("/signed-in/shell/audit");
 const PAGE_SIZE = 50;
@@ -42,8 +43,8 @@ export function AuditPage() {
           <Table verticalSpacing="xs" horizontalSpacing="sm">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>{t("audit.when")}</Table.Th>
-                <Table.Th>{t("audit.who")}</Table.Th>
+                <Table.Th visibleFrom="sm">{t("audit.when")}</Table.Th>
+                <Table.Th visibleFrom="sm">{t("audit.who")}</Table.Th>
                 <Table.Th>{t("audit.what")}</Table.Th>
                 <Table.Th visibleFrom="sm">{t("audit.from")}</Table.Th>
               </Table.Tr>
@@ -64,24 +65,34 @@ export function AuditPage() {
 function Row({ entry }: { entry: Entry }) {
   const t = useT();
   const format = useFormat();
+  const who = (
+    <>
+      {entry.actor}
+      {entry.actorKind === "user" ? null : (
+        <Badge size="xs" variant="default" ml={6} tt="none">
+          {t.maybe(`audit.kind.${entry.actorKind}`) ?? entry.actorKind}
+        </Badge>
+      )}
+    </>
+  );
   return (
     <Table.Tr>
-      <Table.Td>{format.moment(entry.at)}</Table.Td>
-      <Table.Td style={{ overflowWrap: "anywhere" }}>
-        {entry.actor}
-        {entry.actorKind === "user" ? null : (
-          <Badge size="xs" variant="default" ml={6} tt="none">
-            {t.maybe(`audit.kind.${entry.actorKind}`) ?? entry.actorKind}
-          </Badge>
-        )}
+      <Table.Td visibleFrom="sm" className={classes.when}>
+        {format.moment(entry.at)}
       </Table.Td>
-      <Table.Td>
+      <Table.Td visibleFrom="sm" className={classes.text}>
+        {who}
+      </Table.Td>
+      <Table.Td className={classes.text}>
         {t.maybe(`audit.${entry.action}`) ?? entry.action}
         {entry.target ? (
           <Text size="xs" c="dimmed">
             {entry.target}
           </Text>
         ) : null}
+        <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
+          {who} · {format.moment(entry.at)}
+        </Text>
       </Table.Td>
       <Table.Td visibleFrom="sm">
         <Text size="sm" title={entry.userAgent}>

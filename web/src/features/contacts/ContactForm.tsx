@@ -15,6 +15,7 @@ import { notify } from "../../ui/notify";
 import { checkPhone, formatPhone } from "../phone/phone";
 import { PhoneField } from "../phone/PhoneField";
 import { useTrash } from "./bulk";
+import { SHOWN } from "./Filters";
 import { contactsChanged, listsQuery, tagsQuery, type Contact } from "./queries";
 
 interface Props {
@@ -75,8 +76,8 @@ export function ContactForm({ contact, onDone }: Props) {
           <TextInput label={t("field.lastName")} maxLength={100} autoComplete="off" {...form.getInputProps("lastName")} />
         </SimpleGrid>
         <TextInput label={t("field.email")} type="email" maxLength={254} autoComplete="off" {...form.getInputProps("email")} />
-        <TagsInput label={t("nav.tags")} description={t("contacts.tagsHint")} data={tags.data ?? []} splitChars={[",", ";"]} maxTags={50} clearable {...form.getInputProps("tags")} />
-        <MultiSelect label={t("nav.lists")} data={lists.data?.map((list) => ({ value: list.id, label: list.name })) ?? []} searchable clearable {...form.getInputProps("listIds")} />
+        <TagsInput label={t("nav.tags")} description={t("contacts.tagsHint")} data={tags.data ?? []} limit={SHOWN} splitChars={[",", ";"]} maxTags={50} clearable {...form.getInputProps("tags")} />
+        <MultiSelect label={t("nav.lists")} data={lists.data?.map((list) => ({ value: list.id, label: list.name })) ?? []} limit={SHOWN} searchable clearable {...form.getInputProps("listIds")} />
         <Textarea label={t("field.notes")} autosize minRows={2} maxRows={8} maxLength={2000} {...form.getInputProps("notes")} />
         {contact ? <Switch label={t("contacts.optOutLabel")} description={t("contacts.optOutHint")} {...form.getInputProps("isOptedOut", { type: "checkbox" })} /> : null}
         <Failure error={save.error} />

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Text } from "@mantine/core";
+import { Alert, Anchor, Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
@@ -39,13 +39,24 @@ export function ContactsPage() {
     selection.clear();
     change(next);
   };
+  const clear = () => refilter({ q: undefined, list: undefined, tags: undefined, optedOut: undefined });
   const create = () => change({ open: "new" });
 
   const { total } = pages;
   return (
     <Page
       title={t("nav.contacts")}
-      description={<span aria-live="polite">{total === undefined ? " " : t.count("contacts.total", total)}</span>}
+      // The way out of a filter stands in a line that is there anyway, so that nothing below jumps.
+      description={
+        <>
+          <span aria-live="polite">{total === undefined ? "\u00a0" : t.count("contacts.total", total)}</span>
+          {isFiltered(search) ? (
+            <Anchor component="button" type="button" ml="sm" onClick={clear}>
+              {t("contacts.clearFilters")}
+            </Anchor>
+          ) : null}
+        </>
+      }
       actions={
         <>
           <ButtonLink variant="default" to="/import" leftSection={<IconFileImport size={16} aria-hidden />}>
@@ -73,7 +84,7 @@ export function ContactsPage() {
         />
       ) : null}
       {total !== undefined && total > MAX_ROWS ? (
-        <Alert color="gray">
+        <Alert role="note" color="gray">
           <Text size="sm">{t.count("contacts.tooMany", MAX_ROWS)}</Text>
         </Alert>
       ) : null}

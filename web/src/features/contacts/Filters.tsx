@@ -6,7 +6,7 @@ import { IconColumns3 } from "../../ui/icons";
 import { SearchField } from "../../ui/SearchField";
 import { columnLabels, columns, type Column } from "./columns";
 import { listsQuery, tagsQuery } from "./queries";
-import { isFiltered, type ContactSearch } from "./search";
+import type { ContactSearch } from "./search";
 
 interface Props {
   search: ContactSearch;
@@ -14,6 +14,9 @@ interface Props {
   chosen: Column[];
   onColumn: (column: Column) => void;
 }
+
+/** Choices that a field offers at once; typing finds the others. */
+export const SHOWN = 100;
 
 /** Filters choose which contacts and which columns are shown. They live in the address, so a link or a reload brings them back. */
 export function Filters({ search, onChange, chosen, onColumn }: Props) {
@@ -30,6 +33,7 @@ export function Filters({ search, onChange, chosen, onColumn }: Props) {
         aria-label={t("contacts.filterList")}
         placeholder={t("contacts.anyList")}
         data={lists.data?.map((list) => ({ value: list.id, label: list.name })) ?? []}
+        limit={SHOWN}
         value={search.list ?? null}
         onChange={(list) => onChange({ list: list ?? undefined })}
         clearable
@@ -41,6 +45,7 @@ export function Filters({ search, onChange, chosen, onColumn }: Props) {
         aria-label={t("contacts.filterTags")}
         placeholder={search.tags ? "" : t("contacts.anyTags")}
         data={tags.data ?? []}
+        limit={SHOWN}
         value={search.tags?.split(",") ?? []}
         onChange={(next) => onChange({ tags: next.join(",") || undefined })}
         clearable
@@ -77,11 +82,6 @@ export function Filters({ search, onChange, chosen, onColumn }: Props) {
           </Stack>
         </Popover.Dropdown>
       </Popover>
-      {isFiltered(search) ? (
-        <Button variant="subtle" onClick={() => onChange({ q: undefined, list: undefined, tags: undefined, optedOut: undefined })}>
-          {t("contacts.clearFilters")}
-        </Button>
-      ) : null}
     </Group>
   );
 }

@@ -48,8 +48,10 @@ export function ImportPage() {
       const name = choice.asIs ? open.data.file.name : open.data.file.name.replace(/\.[^.]*$/, "") + ".csv";
       return upload(body, name, listId, (bytes, total) => setSent({ bytes, total }));
     },
-    onSettled: async () => {
-      await Promise.all([contactsChanged(queries), queries.invalidateQueries({ queryKey: ["imports"] })]);
+    // Not waited for: over a slow link the result would stand behind what other pages show.
+    onSettled: () => {
+      void contactsChanged(queries);
+      void queries.invalidateQueries({ queryKey: ["imports"] });
     },
   });
   const startOver = () => {

@@ -48,7 +48,7 @@ export function MatchColumns({ reader, file, opened, onSend, onBack }: Props) {
   const plan: Plan = { mapping, country: country === NONE ? null : country };
   const hasPhone = mapping.includes("phone");
   const forecast = useQuery({
-    queryKey: ["forecast", file.name, file.lastModified, plan],
+    queryKey: ["forecast", reader.serial, plan],
     queryFn: () => reader.forecast(plan),
     enabled: hasPhone && account.data !== undefined,
     staleTime: Infinity,

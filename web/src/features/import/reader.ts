@@ -4,11 +4,15 @@ import type { Answer, Ask, Opened } from "./worker";
 
 type Question = { do: "open"; file: File } | { do: "forecast"; plan: Plan } | { do: "rewrite"; plan: Plan };
 
-/** FileReader of an import: it holds one file in a worker and answers questions about it. */
+let opened = 0;
+
+/** ImportReader is the file of an import: it holds one file in a worker and answers questions about it. */
 export class ImportReader {
   private readonly worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   private readonly waiting = new Map<number, { resolve: (value: never) => void; reject: (error: unknown) => void }>();
   private last = 0;
+  /** Tells this file from any other of the page, also one of the same name. */
+  readonly serial = ++opened;
 
   constructor() {
     this.worker.addEventListener("message", (event: MessageEvent<Answer>) => {

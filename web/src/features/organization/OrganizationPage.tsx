@@ -26,7 +26,7 @@ export function OrganizationPage() {
   return (
     <Page title={t("nav.organization")} description={t("organization.text")} maw={720}>
       <Failure error={account.error} retry={() => void account.refetch()} />
-      {me && !mayChange ? <Alert color="gray">{t("organization.readOnly")}</Alert> : null}
+      {me && !mayChange ? <Alert role="note" color="gray">{t("organization.readOnly")}</Alert> : null}
       {account.isPending ? <Skeleton h={420} radius="lg" /> : null}
       {account.data && me ? <Form key={account.data.id} account={account.data} mayChange={mayChange} /> : null}
     </Page>

@@ -94,7 +94,7 @@ function Unverified({ address }: { address: string }) {
   const t = useT();
   const resend = useMutation({ mutationFn: () => resendVerification(address), onSuccess: () => notify(t("auth.resent")) });
   return (
-    <Alert color="orange">
+    <Alert role="note" color="orange">
       <Text size="sm">{t("profile.unverified")}</Text>
       <Button size="xs" variant="default" mt="xs" loading={resend.isPending} onClick={() => resend.mutate()}>
         {t("auth.resend")}

@@ -36,7 +36,7 @@ export function TeamPage() {
       }
     >
       <Failure error={team.error} retry={() => void team.refetch()} />
-      {alone && mayInvite ? <Alert variant="light">{t("team.alone")}</Alert> : null}
+      {alone && mayInvite ? <Alert role="note" variant="light">{t("team.alone")}</Alert> : null}
       {team.isPending ? <RowsSkeleton rows={3} height={60} /> : null}
       {team.data ? <Members members={team.data} myId={me?.id} owner={owner} /> : null}
       {mayInvite ? <Invitations /> : null}
@@ -81,7 +81,7 @@ function Row({ member, isMe, owner }: { member: Member; isMe: boolean; owner: bo
             <Text fw={550} size="sm">
               {name} {isMe ? <Text span size="xs" c="dimmed">{t("team.you")}</Text> : null}
             </Text>
-            <Text size="xs" c="dimmed" className={classes.mail}>
+            <Text size="xs" c="dimmed">
               {member.email}
             </Text>
             {member.isActive ? null : (

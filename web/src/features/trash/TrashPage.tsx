@@ -85,10 +85,10 @@ export function TrashPage() {
               onChange={() => setChosen(all ? new Set() : new Set(contacts.map((contact) => contact.id)))}
             />
             <Group gap="xs">
-              <Button size="sm" variant="default" leftSection={<IconRestore size={16} aria-hidden />} disabled={!chosen.size} loading={restore.isPending} onClick={() => restore.mutate()}>
+              <Button size="xs" variant="default" leftSection={<IconRestore size={16} aria-hidden />} disabled={!chosen.size} loading={restore.isPending} onClick={() => restore.mutate()}>
                 {t("trash.restore")}
               </Button>
-              <Button size="sm" variant="default" leftSection={<IconTrash size={16} aria-hidden />} disabled={!chosen.size} onClick={() => setPurging(true)}>
+              <Button size="xs" variant="default" leftSection={<IconTrash size={16} aria-hidden />} disabled={!chosen.size} onClick={() => setPurging(true)}>
                 {t("trash.purge")}
               </Button>
             </Group>
@@ -116,7 +116,10 @@ export function TrashPage() {
         busy={purge.isPending}
         error={purge.error}
         onConfirm={() => purge.mutate()}
-        onClose={() => setPurging(false)}
+        onClose={() => {
+          purge.reset();
+          setPurging(false);
+        }}
       />
     </Page>
   );

@@ -45,7 +45,7 @@ export function OrganizationPage() {
       }
     >
       {suspended ? (
-        <Alert color="yellow" variant="light">
+        <Alert role="note" color="yellow" variant="light">
           <Text size="sm" c="var(--mantine-color-text)">
             {t("staff.isSuspended")}
           </Text>
