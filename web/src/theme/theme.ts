@@ -14,7 +14,7 @@ const lagoon: MantineColorsTuple = [
 ];
 
 /** Greys of the dark scheme, with a breath of the lagoon, so that fields and menus sit on their grounds. */
-const dusk: MantineColorsTuple = ["#e3e9e8", "#c4cdcb", "#a9b4b2", "#8f9a98", "#3d4846", "#333d3b", "#242d2b", "#1a2120", "#141a19", "#0f1413"];
+const dusk: MantineColorsTuple = ["#e3e9e8", "#c4cdcb", "#a9b4b2", "#8f9a98", "#36403e", "#2e3836", "#242d2b", "#1a2120", "#141a19", "#0f1413"];
 
 const system = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif';
 
@@ -35,8 +35,9 @@ export const theme = createTheme({
     // Words differ in length by language; on a phone a long label takes two lines, rather than lose its end.
     Button: Button.extend({
       styles: {
-        root: { height: "auto", minHeight: "var(--button-height)", maxWidth: "100%" },
-        label: { whiteSpace: "normal", height: "auto", textAlign: "center", paddingBlock: 2 },
+        root: { height: "auto", maxWidth: "100%" },
+        inner: { height: "auto", minHeight: "calc(var(--button-height) - 2px)" }, // less the border
+        label: { height: "auto", paddingBlock: 4, lineHeight: 1.25, whiteSpace: "normal", textAlign: "center" },
       },
     }),
     // Else an element without a role stands in the menu to take the focus; the first item does.

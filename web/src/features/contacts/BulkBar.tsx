@@ -6,6 +6,7 @@ import { IconListCheck, IconTrash } from "../../ui/icons";
 import { notifyFailure } from "../../ui/notify";
 import { sentence } from "../../ui/sentence";
 import { useAddToList, useTrash } from "./bulk";
+import classes from "./BulkBar.module.css";
 import { listsQuery, type Filter } from "./queries";
 import { fetchMatching, MAX_SELECTED, type Selection } from "./selection";
 
@@ -30,7 +31,7 @@ export function BulkBar({ selection, filter, total }: Props) {
   if (chosen === 0) return null;
   const reach = Math.min(total, MAX_SELECTED);
   return (
-    <Paper withBorder shadow="md" p="sm" radius="md" role="region" aria-label={t("contacts.bulk")} pos="sticky" top={68} style={{ zIndex: 6, background: "var(--ujumbe-raised)" }}>
+    <Paper withBorder shadow="lg" p="sm" radius="md" role="region" aria-label={t("contacts.bulk")} className={classes.bar}>
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <CloseButton aria-label={t("contacts.deselect")} title={t("contacts.deselect")} onClick={selection.clear} />
@@ -44,7 +45,7 @@ export function BulkBar({ selection, filter, total }: Props) {
           ) : null}
         </Group>
         <Group gap="xs">
-          <Menu withinPortal position="bottom-end">
+          <Menu withinPortal position="top-end">
             <Menu.Target>
               <Button size="xs" variant="default" leftSection={<IconListCheck size={16} aria-hidden />} loading={addToList.isPending} disabled={!lists.data?.length}>
                 {t("contacts.addToList")}

@@ -40,7 +40,7 @@ export function ContactCard({ contact, onOpen }: RowProps) {
         <Status contact={contact} />
       </Group>
       <Group gap={6} wrap="nowrap" h={22} style={{ overflow: "hidden" }}>
-        <Text size="xs" c="dimmed" truncate>
+        <Text size="xs" c="dimmed" truncate flex="0 1 auto" miw={72}>
           <Operator phone={contact.phone} />
         </Text>
         <Tags tags={contact.tags} />
@@ -93,7 +93,7 @@ function Tags({ tags }: { tags: string[] }) {
           {tag}
         </Badge>
       ))}
-      {tags.length > 3 ? <Text size="xs" c="dimmed" span>{`+${tags.length - 3}`}</Text> : null}
+      {tags.length > 3 ? <Text size="xs" c="dimmed" span className={classes.more}>{`+${tags.length - 3}`}</Text> : null}
     </span>
   );
 }

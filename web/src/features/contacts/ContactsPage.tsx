@@ -9,6 +9,7 @@ import { Failure } from "../../ui/Failure";
 import { IconAddressBook, IconFileImport, IconPlus, IconSearch } from "../../ui/icons";
 import { Page } from "../../ui/Page";
 import { BulkBar } from "./BulkBar";
+import bar from "./BulkBar.module.css";
 import { useColumns } from "./columns";
 import { ContactDrawer } from "./ContactDrawer";
 import { ContactTable, TableSkeleton } from "./ContactTable";
@@ -72,7 +73,7 @@ export function ContactsPage() {
       <BulkBar selection={selection} filter={filter} total={total ?? 0} />
       <Failure error={pages.error} retry={pages.retry} />
       {total === undefined && !pages.error ? <TableSkeleton /> : null}
-      {total === 0 ? <Nothing filtered={isFiltered(search)} onCreate={create} /> : null}
+      {total === 0 ? <Nothing filtered={isFiltered(search)} onClear={clear} onCreate={create} /> : null}
       {total ? (
         <ContactTable
           pages={pages}
@@ -83,6 +84,7 @@ export function ContactsPage() {
           onRange={onRange}
         />
       ) : null}
+      {selection.contacts.length ? <div className={bar.room} /> : null}
       {total !== undefined && total > MAX_ROWS ? (
         <Alert role="note" color="gray">
           <Text size="sm">{t.count("contacts.tooMany", MAX_ROWS)}</Text>
@@ -93,12 +95,16 @@ export function ContactsPage() {
   );
 }
 
-function Nothing({ filtered, onCreate }: { filtered: boolean; onCreate: () => void }) {
+function Nothing({ filtered, onClear, onCreate }: { filtered: boolean; onClear: () => void; onCreate: () => void }) {
   const t = useT();
   if (filtered) {
     return (
       <div className="panel">
-        <Empty icon={IconSearch} title={t("contacts.noneFound")} text={t("contacts.noneFoundText")} />
+        <Empty icon={IconSearch} title={t("contacts.noneFound")} text={t("contacts.noneFoundText")}>
+          <Button variant="default" onClick={onClear}>
+            {t("contacts.clearFilters")}
+          </Button>
+        </Empty>
       </div>
     );
   }

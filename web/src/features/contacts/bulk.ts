@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { unwrap } from "../../api/client";
 import { api } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
-import { notifyFailure, notifyWithUndo } from "../../ui/notify";
+import { notify, notifyFailure, notifyWithUndo } from "../../ui/notify";
 import { sentence } from "../../ui/sentence";
 import { contactsChanged, type Contact } from "./queries";
 
@@ -52,11 +52,13 @@ export function useAddToList(after?: () => void) {
   return useMutation({
     mutationFn: async ({ list, contacts }: { list: Target; contacts: Contact[] }) => {
       const contactIds = idsOf(contacts.filter((contact) => !contact.listIds.includes(list.id)));
+      if (contactIds.length === 0) return { added: 0, contactIds };
       const { added } = await unwrap(api.POST("/api/v1/contact-lists/{id}/contacts", { params: { path: { id: list.id } }, body: { contactIds } }));
       return { added, contactIds };
     },
     onSuccess: async ({ added, contactIds }, { list }) => {
       after?.();
+      if (added === 0) return notify(t("contacts.inListAlready", { name: list.name }));
       notifyWithUndo(t.count("contacts.addedToList", added, { name: list.name }), t("action.undo"), () => remove.mutate({ list, contactIds }));
       await contactsChanged(queries);
     },

@@ -62,7 +62,7 @@ function Row({ list, onEdit, onDelete }: { list: List; onEdit: () => void; onDel
   return (
     <li className={`panel ${classes.row}`}>
       <div className={classes.text}>
-        <AnchorLink to="/contacts" search={{ list: list.id }} fw={600}>
+        <AnchorLink to="/contacts" search={{ list: list.id }} fw={600} lineClamp={2}>
           {list.name}
         </AnchorLink>
         {list.description ? (

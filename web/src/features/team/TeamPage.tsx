@@ -78,7 +78,7 @@ function Row({ member, isMe, owner }: { member: Member; isMe: boolean; owner: bo
         <Group gap="sm" wrap="nowrap">
           <Avatar name={name} color="lagoon" visibleFrom="xs" aria-hidden />
           <div className={classes.who}>
-            <Text fw={550} size="sm">
+            <Text fw={550} size="sm" lineClamp={3}>
               {name} {isMe ? <Text span size="xs" c="dimmed">{t("team.you")}</Text> : null}
             </Text>
             <Text size="xs" c="dimmed">

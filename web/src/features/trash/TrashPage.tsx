@@ -136,7 +136,7 @@ function Row({ contact, checked, onToggle }: { contact: Contact; checked: boolea
     <li className={classes.row}>
       <Checkbox aria-label={t("contacts.select", { name: contact.phone })} checked={checked} onChange={onToggle} />
       <div className={classes.text}>
-        <Text fw={600} size="sm">
+        <Text fw={600} size="sm" lineClamp={2}>
           {name || t("contacts.unnamed")}
         </Text>
         <Text size="sm" c="dimmed">
