@@ -31,6 +31,12 @@ describe("contacts", () => {
     await goTo(page, t("nav.contacts"));
     await page.getByRole("heading", { name: t("contacts.none") }).waitFor();
     await look(page, "contacts-empty");
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.getByRole("button", { name: t("shell.menu") }).click();
+    await page.getByRole("link", { name: t("nav.audit") }).waitFor();
+    await look(page, "navigation", { kinds: ["phone", "phone-dark"] });
+    await page.getByRole("link", { name: t("nav.contacts"), exact: true }).click();
+    await page.setViewportSize({ width: 1280, height: 800 });
     for (const name of ["lists", "tags", "trash"] as const) {
       await goTo(page, t(`nav.${name}`));
       await page.getByRole("heading", { name: t(`${name}.none`) }).waitFor();

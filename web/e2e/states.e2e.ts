@@ -56,6 +56,15 @@ describe("every page", () => {
     }
   });
 
+  it("is served under a policy that lets nothing in from elsewhere", async () => {
+    for (const path of ["/", "/contacts", "/admin/"]) {
+      const policy = (await fetch(server.url + path)).headers.get("Content-Security-Policy") ?? "";
+      expect(policy).toContain("default-src 'self'");
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+    }
+  });
+
   it("finds one of a thousand tags", async () => {
     await page.evaluate(() => localStorage.removeItem("ujumbe.language"));
     await page.goto(`${server.url}/tags`);

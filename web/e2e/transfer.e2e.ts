@@ -76,6 +76,29 @@ describe("import and export", () => {
     await page.getByText(t.count("contacts.total", 1503)).waitFor();
   });
 
+  it("keeps what was chosen when sending fails, and sends again", async () => {
+    await page.goto(`${server.url}/import`);
+    await choose("again.csv", "text/csv", Buffer.from("who,number\r\nImani,0722000001\r\n"));
+    await page.getByRole("combobox", { name: t("import.columnIs", { column: "who" }) }).click();
+    await page.getByRole("option", { name: t("import.field.notes") }).click();
+    await page.getByRole("combobox", { name: t("import.list") }).click();
+    await page.getByRole("option", { name: t("import.newList") }).click();
+    await page.getByLabel(t("lists.name")).fill("Second try");
+    await page.route("**/api/v1/contacts/import", (route) => route.abort());
+    await page.getByRole("button", { name: t.count("import.send", 1) }).click();
+    await page.getByRole("alert").getByText(t("error.offline")).waitFor();
+    await page.unroute("**/api/v1/contacts/import");
+    await page.getByRole("button", { name: t.count("import.send", 1) }).click();
+    await page.getByRole("heading", { name: t.count("import.done", 1) }).waitFor();
+    await page.goto(`${server.url}/contacts?q=722000001`);
+    await page.getByRole("row").getByText("Second try").waitFor();
+    await page.getByRole("button", { name: t("contacts.unnamed") }).click(); // the first column became the notes
+    await page.getByRole("dialog").getByLabel(t("field.notes")).and(page.locator("textarea")).waitFor();
+    expect(await page.getByRole("dialog").getByLabel(t("field.notes")).inputValue()).toBe("Imani");
+    await page.getByRole("dialog").getByRole("button", { name: t("contacts.toTrash") }).click();
+    await page.getByText(t.count("contacts.trashed", 1)).waitFor();
+  });
+
   it("passes over what is there already, and says so", async () => {
     await page.goto(`${server.url}/import`);
     await choose("members.csv", "text/csv", Buffer.from(office));

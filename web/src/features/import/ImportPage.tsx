@@ -2,12 +2,11 @@ import { Stepper } from "@mantine/core";
 import "@mantine/core/styles/Stepper.css";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { unwrap } from "../../api/client";
 import { api } from "../../customer/api";
 import { useT } from "../../i18n/I18n";
-import { Failure } from "../../ui/Failure";
 import { Page } from "../../ui/Page";
 import { contactsChanged } from "../contacts/queries";
 import { ChooseFile } from "./ChooseFile";
@@ -28,6 +27,14 @@ export function ImportPage() {
   const [sent, setSent] = useState({ bytes: 0, total: 0 });
   useEffect(() => () => reader?.close(), [reader]);
 
+  // A list that was made for a file which then failed to arrive serves the next try.
+  const made = useRef(new Map<string, string>());
+  const madeList = async (name: string) => {
+    const id = made.current.get(name) ?? (await unwrap(api.POST("/api/v1/contact-lists", { body: { name } }))).id;
+    made.current.set(name, id);
+    return id;
+  };
+
   const open = useMutation({
     mutationFn: async (file: File) => {
       const fresh = new ImportReader();
@@ -43,7 +50,7 @@ export function ImportPage() {
     mutationFn: async (choice: Choice): Promise<Outcome> => {
       if (!reader || !open.data) throw new Error("no file");
       setSent({ bytes: 0, total: open.data.file.size });
-      const listId = choice.newList ? (await unwrap(api.POST("/api/v1/contact-lists", { body: { name: choice.newList } }))).id : choice.listId;
+      const listId = choice.newList ? await madeList(choice.newList) : choice.listId;
       const body = choice.asIs ? open.data.file : await reader.rewrite(choice.plan);
       const name = choice.asIs ? open.data.file.name : open.data.file.name.replace(/\.[^.]*$/, "") + ".csv";
       return upload(body, name, listId, (bytes, total) => setSent({ bytes, total }));
@@ -71,11 +78,11 @@ export function ImportPage() {
         <Stepper.Step label={t("import.step.result")} />
       </Stepper>
       {step === 0 ? <ChooseFile busy={open.isPending} error={open.error} onFile={(file) => open.mutate(file)} /> : null}
-      {step === 1 && reader && open.data ? (
-        <>
-          <Failure error={send.error} />
-          <MatchColumns reader={reader} file={open.data.file} opened={open.data.opened} onSend={(choice) => send.mutate(choice)} onBack={startOver} />
-        </>
+      {(step === 1 || step === 2) && reader && open.data ? (
+        // Out of sight while it is sent, so that what was chosen is still there if that fails.
+        <div hidden={step === 2}>
+          <MatchColumns reader={reader} file={open.data.file} opened={open.data.opened} error={send.error} onSend={(choice) => send.mutate(choice)} onBack={startOver} />
+        </div>
       ) : null}
       {step === 2 ? <Progressing sent={sent.bytes} total={sent.total} /> : null}
       {step === 3 && send.data ? <Result outcome={send.data} onAgain={startOver} /> : null}

@@ -27,6 +27,8 @@ interface Props {
   reader: ImportReader;
   file: File;
   opened: Opened;
+  /** Why it could not be sent. */
+  error: unknown;
   onSend: (choice: Choice) => void;
   onBack: () => void;
 }
@@ -35,7 +37,7 @@ const NEW = "new";
 const NONE = "none";
 
 /** MatchColumns shows the first rows, says which column is what, and counts what will happen. */
-export function MatchColumns({ reader, file, opened, onSend, onBack }: Props) {
+export function MatchColumns({ reader, file, opened, error, onSend, onBack }: Props) {
   const t = useT();
   const format = useFormat();
   const account = useQuery(accountQuery);
@@ -136,7 +138,7 @@ export function MatchColumns({ reader, file, opened, onSend, onBack }: Props) {
         </SimpleGrid>
       </section>
       {hasPhone ? null : <Text c="var(--mantine-color-error)" role="alert">{t("import.needPhone")}</Text>}
-      <Failure error={forecast.error} />
+      <Failure error={error ?? forecast.error} />
       {hasPhone ? <ForecastPanel forecast={forecast.data} /> : null}
       <Group justify="flex-end">
         <Button

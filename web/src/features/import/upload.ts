@@ -14,10 +14,22 @@ export interface Outcome {
   id: string;
 }
 
-/** upload sends a file and reports how much has left; fetch can't tell that. */
-export async function upload(file: Blob, name: string, listId: string | null, progress: (sent: number, total: number) => void): Promise<Outcome> {
+type Progress = (sent: number, total: number) => void;
+
+/** upload sends a file, once more with a new token when the server says that the first has expired. */
+export async function upload(file: Blob, name: string, listId: string | null, progress: Progress): Promise<Outcome> {
   const token = await session.token();
   if (token === null) throw Problem.signedOut();
+  return post(token, file, name, listId, progress).catch(async (error: unknown) => {
+    if (!(error instanceof Problem) || error.code !== "invalid_token") throw error;
+    const fresh = await session.token(token);
+    if (fresh === null) throw Problem.signedOut();
+    return post(fresh, file, name, listId, progress);
+  });
+}
+
+/** post reports how much has left, which fetch can't tell. */
+function post(token: string, file: Blob, name: string, listId: string | null, progress: Progress): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const form = new FormData();
     if (listId) form.set("listId", listId);
