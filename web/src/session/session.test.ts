@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
+import { readClaims } from "./claims";
+import { Exchanges } from "./exchanges";
 import { RefusedError, Session, type Pair, type SessionEvent } from "./session";
 
 /** tokenFor makes an access token as the server does, as far as a Session reads it. */
@@ -62,10 +64,10 @@ let server: Rotation;
 let shared: Shared;
 let now: number;
 
-function tab({ locks = true, channel = true } = {}) {
+function tab({ locks = true, channel = true, refresh = (token: string) => server.refresh(token) } = {}) {
   const session = new Session({
     name: "test",
-    refresh: (token) => server.refresh(token),
+    refresh,
     revoke: async (token) => void server.live.delete(token),
     storage: shared.storage,
     locks: locks ? shared.locks : undefined,
@@ -214,5 +216,47 @@ describe("Session", () => {
     });
     await expect(refused).rejects.toThrow("refused");
     expect(await session.token()).not.toBeNull();
+  });
+
+  describe("whose page is reloaded while its token is spent", () => {
+    let release: () => void;
+    let exchanges: Exchanges;
+
+    /** page is a tab that spends its token through what outlives it. Locks end with a page. */
+    const page = () => {
+      const refresh = async (spends: string) => JSON.parse((await run(spends)).body) as Pair;
+      return tab({ locks: false, refresh }).session;
+    };
+    const run = (spends: string) => exchanges.run({ spends, url: "", method: "POST", headers: [], body: "" });
+
+    beforeEach(() => {
+      const held = new Promise<void>((resolve) => (release = resolve));
+      exchanges = new Exchanges(async ({ spends }) => {
+        const pair = await server.refresh(spends); // spent, but the answer takes its time
+        await held;
+        return { status: 200, type: "application/json", body: JSON.stringify(pair) };
+      });
+    });
+
+    it("goes on with the token that came of a refresh", async () => {
+      page().begin(server.issue());
+      now = 10_000_000;
+      void page().token();
+      const after = page().token();
+      release();
+      expect(await after).not.toBeNull();
+      expect(server.refreshes).toBe(1);
+    });
+
+    it("goes on in the organization that it switched to", async () => {
+      const before = page();
+      before.begin(server.issue());
+      server.accountId = "org-2";
+      void before.replace(async (spends) => JSON.parse((await run(spends)).body) as Pair);
+      await Promise.resolve();
+      const after = page().token();
+      release();
+      expect(readClaims((await after) ?? "")?.accountId).toBe("org-2");
+    });
   });
 });
