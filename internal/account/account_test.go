@@ -208,19 +208,34 @@ func TestSwitch(t *testing.T) {
 	})
 }
 
-// An access token outlives its session by minutes. It must not be a way to a new
-// session when somebody ended the old one.
-func TestAnEndedSessionCantMove(t *testing.T) {
+// An access token would outlive its session by minutes, in which a thief could
+// make himself a way back.
+func TestAnEndedSessionsAccessTokenIsWorthNothing(t *testing.T) {
 	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
 		owner := s.Owner()
 		s.Want(s.Call("POST", "/api/v1/auth/logout", "", map[string]any{"refreshToken": owner.Refresh}), 204)
-		s.Want(s.Call("GET", "/api/v1/users/me", owner.Access, nil), 200)
+		s.Want(s.Call("GET", "/api/v1/users/me", owner.Access, nil), 401)
 		s.Want(s.Call("POST", "/api/v1/accounts/switch", owner.Access, map[string]any{"accountId": owner.AccountID}), 401)
 		s.Want(s.Call("POST", "/api/v1/accounts", owner.Access, map[string]any{"name": "Another"}), 401)
-		// A session that was left by a switch is not ended.
+		// A session that was left by a switch is not ended, until its successor is.
 		owner = s.Login(owner.Email, owner.Password)
 		second := create(s, owner, "Second")
-		s.Want(s.Call("POST", "/api/v1/accounts/switch", owner.Access, map[string]any{"accountId": second.AccountID}), 200)
+		s.Want(s.Call("GET", "/api/v1/users/me", owner.Access, nil), 200)
+		s.Want(s.Call("POST", "/api/v1/auth/logout", "", map[string]any{"refreshToken": second.Refresh}), 204)
+		s.Want(s.Call("POST", "/api/v1/accounts/switch", owner.Access, map[string]any{"accountId": second.AccountID}), 401)
+	})
+}
+
+func TestAChangedPasswordEndsOtherSessionsAtOnce(t *testing.T) {
+	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
+		here := s.Owner()
+		there := s.Login(here.Email, here.Password)
+		s.Want(s.Call("GET", "/api/v1/users/me", there.Access, nil), 200)
+		s.Want(s.Call("PATCH", "/api/v1/users/me/password", here.Access, map[string]any{"currentPassword": here.Password, "newPassword": "another password"}), 204)
+		s.Want(s.Call("POST", "/api/v1/users/invite", there.Access, map[string]any{
+			"firstName": "Way", "lastName": "Back", "email": servertest.Email(), "password": "a way back in", "role": "admin",
+		}), 401)
+		s.Want(s.Call("GET", "/api/v1/users/me", here.Access, nil), 200)
 	})
 }
 

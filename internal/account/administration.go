@@ -20,7 +20,7 @@ func (s *Store) SetStatus(ctx context.Context, tx database.Tx, org ID, status St
 		return false, fmt.Errorf("set status of an organization: %w", err)
 	}
 	if n > 0 {
-		s.ForgetAll(tx)
+		s.forgetAll(tx)
 		return true, nil
 	}
 	_, err = s.Find(ctx, tx, org)

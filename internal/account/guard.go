@@ -13,21 +13,25 @@ import (
 	"ujumbe/internal/fault"
 	"ujumbe/internal/httpapi"
 	"ujumbe/internal/id"
+	"ujumbe/internal/session"
 	"ujumbe/internal/token"
 )
 
-// Guard admits customers to routes: a good access token, an active membership
-// and, where named, a role. The role is the membership's of this moment, not the
-// token's.
+// Guard admits customers to routes: a good access token of a session that nobody
+// has ended, an active membership and, where named, a role. The role is the
+// membership's of this moment, not the token's.
 type Guard struct {
 	signer    *token.Signer
 	store     *Store
+	sessions  *session.Store
 	roles     []Role
 	suspended bool
 }
 
 // NewGuard returns the guard that admits every active member.
-func NewGuard(signer *token.Signer, store *Store) Guard { return Guard{signer: signer, store: store} }
+func NewGuard(signer *token.Signer, store *Store, sessions *session.Store) Guard {
+	return Guard{signer: signer, store: store, sessions: sessions}
+}
 
 // Only admits just these roles.
 func (g Guard) Only(roles ...Role) Guard {
@@ -61,7 +65,7 @@ func (g Guard) Admit(ctx context.Context, authorization string) (context.Context
 	if err != nil {
 		return nil, err
 	}
-	member, err := g.store.standing(ctx, caller.Account, caller.User)
+	member, err := g.standing(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +81,7 @@ func (g Guard) Admit(ctx context.Context, authorization string) (context.Context
 func callerOf(c token.Claims) (Caller, error) {
 	user, errUser := id.Parse[Member](c.Subject)
 	org, errOrg := id.Parse[Account](c.AccountID)
-	sid, errSession := ParseSessionID(c.SessionID)
+	sid, errSession := id.Parse[session.Session](c.SessionID)
 	if errUser != nil || errOrg != nil || errSession != nil {
 		return Caller{}, errInvalidToken
 	}
@@ -86,8 +90,8 @@ func callerOf(c token.Claims) (Caller, error) {
 
 type callerKey struct{}
 
-// CallerOf returns the caller that a Guard admitted.
-func CallerOf(ctx context.Context) Caller {
+// admitted returns the caller that a Guard admitted.
+func admitted(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
@@ -99,7 +103,7 @@ type Authorized struct {
 
 // Resolve fills the caller in before the operation is called.
 func (a *Authorized) Resolve(ctx huma.Context) []error {
-	a.Caller = CallerOf(ctx.Context())
+	a.Caller = admitted(ctx.Context())
 	return nil
 }
 
@@ -107,19 +111,19 @@ func (a *Authorized) Resolve(ctx huma.Context) []error {
 // on this node is seen at once, one on another node after this time.
 const standingLife = 250 * time.Millisecond
 
-// standings remembers memberships just looked up, so that a burst of requests
-// costs one query.
+// standings remembers memberships just looked up, by user, so that a burst of
+// requests costs one query.
 type standings struct {
 	mu  sync.RWMutex
-	all map[standingKey]standing
+	all map[UserID]map[standingKey]standing
 	// changes counts what was forgotten. A look-up during which it moved may have
 	// read what is no longer so, and is not remembered.
 	changes uint64
 }
 
 type standingKey struct {
-	org  ID
-	user UserID
+	org     ID
+	session SessionID
 }
 
 type standing struct {
@@ -127,14 +131,18 @@ type standing struct {
 	until  clock.Time
 }
 
-const maxStandings = 20_000
+// What is remembered at most: users, and sessions of each.
+const (
+	maxStandings     = 20_000
+	maxStandingsEach = 100
+)
 
-func newStandings() *standings { return &standings{all: map[standingKey]standing{}} }
+func newStandings() *standings { return &standings{all: map[UserID]map[standingKey]standing{}} }
 
-func (s *standings) get(key standingKey, now clock.Time) (m Member, ok bool, changes uint64) {
+func (s *standings) get(user UserID, key standingKey, now clock.Time) (m Member, ok bool, changes uint64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	found, ok := s.all[key]
+	found, ok := s.all[user][key]
 	return found.member, ok && now < found.until, s.changes
 }
 
@@ -147,14 +155,19 @@ func (s *standings) put(key standingKey, m Member, until clock.Time, changes uin
 	if len(s.all) >= maxStandings {
 		clear(s.all)
 	}
-	s.all[key] = standing{m, until}
+	of := s.all[m.User]
+	if of == nil || len(of) >= maxStandingsEach {
+		of = map[standingKey]standing{}
+		s.all[m.User] = of
+	}
+	of[key] = standing{m, until}
 }
 
-func (s *standings) drop(key standingKey) {
+func (s *standings) drop(user UserID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	delete(s.all, key)
+	delete(s.all, user)
 }
 
 func (s *standings) dropAll() {
@@ -165,31 +178,38 @@ func (s *standings) dropAll() {
 }
 
 // standing is the live membership behind a token.
-func (s *Store) standing(ctx context.Context, org ID, user UserID) (Member, error) {
-	key, now := standingKey{org, user}, s.clock.Now()
-	m, ok, changes := s.seen.get(key, now)
+func (g Guard) standing(ctx context.Context, c Caller) (Member, error) {
+	key, now := standingKey{c.Account, c.Session}, g.store.clock.Now()
+	m, ok, changes := g.store.seen.get(c.User, key, now)
 	if ok {
 		return m, nil
 	}
-	m, err := s.MemberOf(ctx, s.db, org, user)
+	m, err := g.store.MemberOf(ctx, g.store.db, c.Account, c.User)
 	if fault.Is(err, fault.KindForbidden) {
 		return Member{}, errInvalidToken
 	}
 	if err != nil {
 		return Member{}, err
 	}
-	s.seen.put(key, m, now.Add(standingLife), changes)
+	open, err := g.sessions.IsOpen(ctx, g.store.db, c.Session)
+	if err != nil {
+		return Member{}, err
+	}
+	if !open {
+		return Member{}, errInvalidToken
+	}
+	g.store.seen.put(key, m, now.Add(standingLife), changes)
 	return m, nil
 }
 
-// Forget makes this node look a membership up again once the transaction that
-// changes it has committed.
-func (s *Store) Forget(tx database.Tx, org ID, user UserID) {
-	tx.OnCommit(func() { s.seen.drop(standingKey{org, user}) })
+// Forget makes this node look up again, once the transaction has committed, where
+// a user belongs and which of their sessions go on.
+func (s *Store) Forget(tx database.Tx, user UserID) {
+	tx.OnCommit(func() { s.seen.drop(user) })
 }
 
-// ForgetAll makes this node look every membership up again, as when an
+// forgetAll makes this node look every membership up again, as when an
 // organization's status changes.
-func (s *Store) ForgetAll(tx database.Tx) {
+func (s *Store) forgetAll(tx database.Tx) {
 	tx.OnCommit(s.seen.dropAll)
 }

@@ -30,7 +30,7 @@ func (s *Store) change(ctx context.Context, tx database.Tx, org ID, user UserID,
 	if _, err := tx.Exec(ctx, statement, append([]any{org, user}, args...)...); err != nil {
 		return fmt.Errorf("change membership: %w", err)
 	}
-	s.Forget(tx, org, user)
+	s.Forget(tx, user)
 	return nil
 }
 

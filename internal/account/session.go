@@ -13,9 +13,6 @@ import (
 // SessionID names a sign-in.
 type SessionID = session.ID
 
-// ParseSessionID reads the text form of a session's id.
-func ParseSessionID(text string) (SessionID, error) { return id.Parse[session.Session](text) }
-
 // Pair is what a signed-in customer holds.
 type Pair struct {
 	AccessToken  string `json:"accessToken" doc:"JWT, good for 15 minutes."`
@@ -57,7 +54,10 @@ func (s *Sessions) pair(ctx context.Context, m Member, sid SessionID, refresh to
 func (s *Sessions) Refresh(ctx context.Context, raw string, replayed func(tx database.Tx, whose Member) error) (Pair, error) {
 	found, refresh, err := s.store.Rotate(ctx, raw, session.Rules{
 		Standing: roleOfSession,
-		Replayed: func(tx database.Tx, ended session.Session) error { return replayed(tx, memberOf(ended)) },
+		Replayed: func(tx database.Tx, ended session.Session) error {
+			s.accounts.Forget(tx, UserID(ended.Subject))
+			return replayed(tx, memberOf(ended))
+		},
 	})
 	if err != nil {
 		return Pair{}, err
@@ -87,8 +87,8 @@ func (s *Sessions) Confirm(ctx context.Context, tx database.Tx, caller Caller) e
 	if err != nil {
 		return err
 	}
-	goes, err := s.store.Goes(ctx, tx, caller.Session)
-	if err == nil && !goes {
+	open, err := s.store.IsOpen(ctx, tx, caller.Session)
+	if err == nil && !open {
 		err = errInvalidToken
 	}
 	return err
@@ -109,14 +109,20 @@ func (s *Sessions) Move(ctx context.Context, tx database.Tx, from Caller, to Mem
 }
 
 // Close ends the session of a refresh token.
-func (s *Sessions) Close(ctx context.Context, raw string) error { return s.store.End(ctx, raw) }
+func (s *Sessions) Close(ctx context.Context, raw string) error {
+	subject, err := s.store.End(ctx, raw)
+	s.accounts.seen.drop(UserID(subject))
+	return err
+}
 
 // CloseAll ends every session of a person but the one to keep.
 func (s *Sessions) CloseAll(ctx context.Context, tx database.Tx, user UserID, keep SessionID) error {
+	s.accounts.Forget(tx, user)
 	return s.store.EndAll(ctx, tx, id.Of[session.Owner](user), keep)
 }
 
-// CloseIn ends every session that a person has in one organization.
+// CloseIn ends every session that a person has in one organization: their
+// refresh tokens at once, their access tokens when they expire.
 func (s *Sessions) CloseIn(ctx context.Context, tx database.Tx, user UserID, org ID) error {
 	return s.store.EndIn(ctx, tx, id.Of[session.Owner](user), id.Of[session.Scope](org))
 }

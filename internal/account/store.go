@@ -64,7 +64,7 @@ func (s *Store) Join(ctx context.Context, tx database.Tx, org ID, user UserID, r
 	if err != nil {
 		return fmt.Errorf("insert membership: %w", err)
 	}
-	s.Forget(tx, org, user)
+	s.Forget(tx, user)
 	return nil
 }
 

@@ -107,7 +107,7 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 		families = session.NewStore(n.DB, n.Clock, session.CustomerPolicy)
 		sessions = account.NewSessions(accounts, families, customer)
 		users    = team.NewStore(n.DB, n.Clock)
-		guard    = account.NewGuard(customer, accounts)
+		guard    = account.NewGuard(customer, accounts, families)
 		contacts = contact.NewStore(n.DB, n.Clock)
 	)
 	signIn := auth.NewService(auth.Needs{
@@ -145,8 +145,8 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 	}
 
 	s.queue.Every("sweep", time.Hour, func(ctx context.Context) error {
-		_, err := families.Sweep(ctx, 10_000)
-		return errors.Join(err, links.Sweep(ctx), people.Sweep(ctx), identities.SweepFlows(ctx), limiter.Sweep(ctx), trail.Sweep(ctx), s.queue.Sweep(ctx))
+		return errors.Join(families.Sweep(ctx), links.Sweep(ctx), people.Sweep(ctx), identities.SweepFlows(ctx), limiter.Sweep(ctx), trail.Sweep(ctx), s.queue.Sweep(ctx),
+			keys.Renew(ctx))
 	})
 	return nil
 }
@@ -155,7 +155,7 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 // owner.
 func (s *Server) mountStaff(ctx context.Context, c *config.Config, n staff.Needs) error {
 	service := staff.NewService(n)
-	staff.Mount(s.admin, staff.NewGuard(n.Signer, n.DB), service)
+	staff.Mount(s.admin, staff.NewGuard(n.Signer, n.DB, n.Sessions), service)
 	if c.StaffOwnerEmail == "" {
 		return nil
 	}

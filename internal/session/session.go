@@ -167,19 +167,30 @@ func (s *Store) punishReplay(ctx context.Context, tx database.Tx, given token.Op
 	return heard(tx, ended)
 }
 
-// End closes the session of a refresh token; an unknown token ends nothing.
-// A spent token ends its family too: whoever logs out means it.
-func (s *Store) End(ctx context.Context, raw string) error {
+// End closes the session of a refresh token, and those that its subject has left
+// by EndIn, since this one may have begun there. It returns whose it was; an
+// unknown token ends nothing and is nobody's. A spent token ends its family too:
+// whoever logs out means it.
+func (s *Store) End(ctx context.Context, raw string) (subject id.Of[Owner], err error) {
 	given, ok := token.ParseOpaque(raw)
 	if !ok {
-		return nil
+		return subject, nil
 	}
-	_, err := s.db.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND ends_at > $1
-		AND id IN (SELECT session_id FROM refresh_token WHERE hash = $3)`, s.clock.Now(), s.policy.Realm, given.Hash())
+	var session ID
+	err = s.db.QueryRow(ctx, `SELECT s.id, s.subject_id FROM refresh_token t JOIN session s ON s.id = t.session_id
+		WHERE t.hash = $1 AND s.realm = $2`, given.Hash(), s.policy.Realm).Scan(&session, &subject)
+	if errors.Is(err, database.ErrNoRows) {
+		return subject, nil
+	}
 	if err != nil {
-		return fmt.Errorf("end session: %w", err)
+		return subject, fmt.Errorf("look for session: %w", err)
 	}
-	return nil
+	_, err = s.db.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND subject_id = $3 AND ends_at > $1
+		AND (id = $4 OR revoked_at IS NOT NULL)`, s.clock.Now(), s.policy.Realm, subject, session)
+	if err != nil {
+		return subject, fmt.Errorf("end session: %w", err)
+	}
+	return subject, nil
 }
 
 // EndAll closes every session of a subject but the one to keep, which may be
@@ -194,7 +205,7 @@ func (s *Store) EndAll(ctx context.Context, tx database.Tx, subject id.Of[Owner]
 }
 
 // EndIn makes the refresh tokens that a subject has in one organization
-// worthless. The sign-ins themselves go on: see Goes.
+// worthless. The sign-ins themselves go on: see IsOpen.
 func (s *Store) EndIn(ctx context.Context, tx database.Tx, subject id.Of[Owner], account id.Of[Scope]) error {
 	_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = $1 WHERE realm = $2 AND subject_id = $3 AND account_id = $4 AND revoked_at IS NULL`,
 		s.clock.Now(), s.policy.Realm, subject, account)
@@ -204,40 +215,29 @@ func (s *Store) EndIn(ctx context.Context, tx database.Tx, subject id.Of[Owner],
 	return nil
 }
 
-// Goes reports whether a sign-in goes on: it may have been left for another
+// IsOpen reports whether a sign-in goes on: it may have been left for another
 // organization by EndIn, but neither has anyone ended it nor is its time over.
 // Who holds an access token of it may be given a new session.
-func (s *Store) Goes(ctx context.Context, q database.Querier, session ID) (bool, error) {
-	var goes bool
+func (s *Store) IsOpen(ctx context.Context, q database.Querier, session ID) (bool, error) {
+	var open bool
 	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM session WHERE id = $1 AND realm = $2 AND ends_at > $3)`,
-		session, s.policy.Realm, s.clock.Now()).Scan(&goes)
+		session, s.policy.Realm, s.clock.Now()).Scan(&open)
 	if err != nil {
 		return false, fmt.Errorf("look for session: %w", err)
 	}
-	return goes, nil
+	return open, nil
 }
 
-// sweepBatch is how many sessions one statement deletes at most; each brings its
-// tokens along.
-const sweepBatch = 500
-
-// Sweep deletes sessions that nobody can use any more, at most about limit of
-// them. One that was left by EndIn is kept for a day, longer than its access
-// tokens live, so that Goes knows it. Spent tokens stay as long as their session:
-// a replay is known by them.
-func (s *Store) Sweep(ctx context.Context, limit int) (int64, error) {
+// Sweep deletes sessions that nobody can use any more, with their tokens. One
+// that was left by EndIn is kept for a day, longer than its access tokens live,
+// so that IsOpen knows it. Spent tokens stay as long as their session: a replay is
+// known by them.
+func (s *Store) Sweep(ctx context.Context) error {
 	now := s.clock.Now()
-	var total int64
-	for total < int64(limit) {
-		n, err := s.db.Exec(ctx, `DELETE FROM session WHERE id IN (
-			SELECT id FROM session WHERE ends_at <= $1 OR revoked_at < $2 LIMIT $3)`, now, now.Add(-24*time.Hour), sweepBatch)
-		total += n
-		if err != nil {
-			return total, fmt.Errorf("sweep sessions: %w", err)
-		}
-		if n < sweepBatch {
-			break
-		}
+	err := s.db.Sweep(ctx, `DELETE FROM session WHERE id IN (
+		SELECT id FROM session WHERE ends_at <= $1 OR revoked_at < $2 LIMIT $3)`, now, now.Add(-24*time.Hour))
+	if err != nil {
+		return fmt.Errorf("sweep sessions: %w", err)
 	}
-	return total, nil
+	return nil
 }

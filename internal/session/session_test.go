@@ -168,7 +168,7 @@ func TestRealmsKnowNothingOfEachOther(t *testing.T) {
 		staff := fixture{t, db, c, session.NewStore(db, c, session.StaffPolicy)}
 		raw := customers.begin(id.New[session.Owner]())
 		staff.wantRefused(raw, "customer's token for staff")
-		if err := staff.store.End(t.Context(), raw); err != nil {
+		if _, err := staff.store.End(t.Context(), raw); err != nil {
 			t.Fatal(err)
 		}
 		customers.mustRotate(raw)
@@ -198,7 +198,7 @@ func TestEndedSessionsDoNotRefresh(t *testing.T) {
 	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
 		subject := id.New[session.Owner]()
 		one, two, stranger := f.begin(subject), f.begin(subject), f.begin(id.New[session.Owner]())
-		if err := f.store.End(t.Context(), one); err != nil {
+		if _, err := f.store.End(t.Context(), one); err != nil {
 			t.Fatal(err)
 		}
 		f.wantRefused(one, "logged out")
@@ -211,7 +211,7 @@ func TestEndedSessionsDoNotRefresh(t *testing.T) {
 		}
 		f.wantRefused(two, "all ended")
 		f.mustRotate(stranger)
-		if err := f.store.End(t.Context(), "unknown"); err != nil {
+		if _, err := f.store.End(t.Context(), "unknown"); err != nil {
 			t.Errorf("logout of an unknown token: %v", err)
 		}
 	})
@@ -256,12 +256,12 @@ func TestASignInThatWasLeftGoesOnAndOneThatWasEndedDoesNot(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if goes, err := f.store.Goes(t.Context(), f.db, begun.ID); err != nil || goes != c.goes {
+				if goes, err := f.store.IsOpen(t.Context(), f.db, begun.ID); err != nil || goes != c.goes {
 					t.Errorf("goes on: %v, %v; want %v", goes, err, c.goes)
 				}
 			})
 		}
-		if goes, err := f.store.Goes(t.Context(), f.db, session.ID{}); err != nil || goes {
+		if goes, err := f.store.IsOpen(t.Context(), f.db, session.ID{}); err != nil || goes {
 			t.Errorf("unknown session goes on: %v, %v", goes, err)
 		}
 	})
@@ -315,24 +315,25 @@ func TestOnlyTheReplayThatEndsAFamilyIsHeardOf(t *testing.T) {
 func TestSweepDeletesWhatNobodyCanUseWithItsTokens(t *testing.T) {
 	const day = 24 * time.Hour
 	each(t, session.CustomerPolicy, func(t *testing.T, f fixture) {
-		sweep := func() int64 {
-			n, err := f.store.Sweep(t.Context(), 1000)
+		count := func(table string) int64 {
+			n, err := database.Column[int64](f.db.QueryRow(t.Context(), `SELECT COUNT(*) FROM `+table))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return n
 		}
-		tokens := func() int64 {
-			n, err := database.Column[int64](f.db.QueryRow(t.Context(), `SELECT COUNT(*) FROM refresh_token`))
-			if err != nil {
+		tokens := func() int64 { return count("refresh_token") }
+		sweep := func() int64 {
+			before := count("session")
+			if err := f.store.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			return n
+			return before - count("session")
 		}
 		over, left := id.New[session.Owner](), id.New[session.Owner]()
 		ended := f.mustRotate(f.begin(over))
 		f.mustRotate(f.begin(left))
-		if err := f.store.End(t.Context(), ended); err != nil {
+		if _, err := f.store.End(t.Context(), ended); err != nil {
 			t.Fatal(err)
 		}
 		f.endEverywhere(left)

@@ -21,15 +21,18 @@ import (
 // database on every request, so a deactivation or a lower level bites on the next
 // one, on every node.
 type Guard struct {
-	signer *token.Signer
-	db     *database.DB
-	owner  bool
-	module Module
-	level  Level
+	signer   *token.Signer
+	db       *database.DB
+	sessions *session.Store
+	owner    bool
+	module   Module
+	level    Level
 }
 
 // NewGuard returns the guard that admits every active member.
-func NewGuard(signer *token.Signer, db *database.DB) Guard { return Guard{signer: signer, db: db} }
+func NewGuard(signer *token.Signer, db *database.DB, sessions *session.Store) Guard {
+	return Guard{signer: signer, db: db, sessions: sessions}
+}
 
 // OwnersOnly admits just owners.
 func (g Guard) OwnersOnly() Guard {
@@ -88,7 +91,11 @@ func (g Guard) standing(ctx context.Context, c *Caller) (Level, error) {
 	if err != nil {
 		return "", fmt.Errorf("read standing: %w", err)
 	}
-	return level, nil
+	open, err := g.sessions.IsOpen(ctx, g.db, c.Session)
+	if err == nil && !open {
+		err = errInvalidToken
+	}
+	return level, err
 }
 
 // Caller is who acts: a signed-in member, or the Operator.

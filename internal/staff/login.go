@@ -38,8 +38,8 @@ var failuresByAddress = ratelimit.Rule{Name: "staff-login-ip", Events: 300, Wind
 func (s *Service) Login(ctx context.Context, email, password string) (SignedIn, error) {
 	email = strings.TrimSpace(email)
 	key := mail.AddressKey(email)
-	ip := httpapi.ClientOf(ctx).IP
-	if err := s.Limiter.Check(ctx, failuresByAddress, ip); err != nil {
+	network := ratelimit.Network(httpapi.ClientOf(ctx).IP)
+	if err := s.Limiter.Check(ctx, failuresByAddress, network); err != nil {
 		return SignedIn{}, err
 	}
 	found, err := s.store.credentials(ctx, s.DB, key)
@@ -63,7 +63,7 @@ func (s *Service) Login(ctx context.Context, email, password string) (SignedIn, 
 		}
 		if refusal = verdict(admitted, found); refusal != nil {
 			// What is counted is kept although the answer is an error.
-			return s.recordFailure(ctx, tx, email, ip)
+			return s.recordFailure(ctx, tx, email, network)
 		}
 		if member, err = s.store.enter(ctx, tx, found, rehash); err != nil {
 			return err
@@ -85,9 +85,12 @@ func (s *Service) Login(ctx context.Context, email, password string) (SignedIn, 
 	return SignedIn{TokenPair: pair, Staff: member}, err
 }
 
-func (s *Service) recordFailure(ctx context.Context, tx database.Tx, email, ip string) error {
-	if err := s.Limiter.Add(ctx, tx, failuresByAddress, ip); err != nil {
+func (s *Service) recordFailure(ctx context.Context, tx database.Tx, email, network string) error {
+	if err := s.Limiter.Add(ctx, tx, failuresByAddress, network); err != nil {
 		return err
+	}
+	if !mail.ValidAddress(email) {
+		email = "" // it may be a password in the wrong field
 	}
 	return s.Trail.Write(ctx, tx, audit.Entry{ActorKind: audit.Stranger, Actor: email, Action: audit.SignInFailed, Target: "staff"})
 }
@@ -139,4 +142,7 @@ func (s *Service) Refresh(ctx context.Context, raw string) (TokenPair, error) {
 }
 
 // Logout ends the session of a refresh token, known or not.
-func (s *Service) Logout(ctx context.Context, raw string) error { return s.Sessions.End(ctx, raw) }
+func (s *Service) Logout(ctx context.Context, raw string) error {
+	_, err := s.Sessions.End(ctx, raw)
+	return err
+}

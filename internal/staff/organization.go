@@ -53,18 +53,13 @@ const named = `($1 = '' OR LOWER(name) LIKE $2 ESCAPE '\' OR name LIKE $3 ESCAPE
 // newest first, and how many there are.
 func (s *Service) Organizations(ctx context.Context, search string, page httpapi.Page) ([]Organization, int64, error) {
 	search = strings.TrimSpace(search)
-	args := []any{search, containing(strings.ToLower(search)), containing(search)}
+	args := []any{search, database.Containing(strings.ToLower(search)), database.Containing(search)}
 	var total int64
 	if err := s.DB.QueryRow(ctx, `SELECT COUNT(*) FROM account WHERE `+named, args...).Scan(&total); err != nil {
 		return nil, 0, fmt.Errorf("count organizations: %w", err)
 	}
 	found, err := organizations(ctx, s.DB, named+` ORDER BY id DESC LIMIT $4 OFFSET $5`, append(args, page.Size, page.Offset())...)
 	return found, total, err
-}
-
-// containing is the LIKE pattern for a text anywhere, taken literally.
-func containing(text string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
 }
 
 // Organization returns one customer.

@@ -29,29 +29,19 @@ const (
 	invitationLife = 24 * time.Hour
 )
 
-// The limits on mail that strangers can cause.
-var (
-	mailsByRecipient = ratelimit.Rule{Name: "mail", Events: 5, Window: time.Hour}
-	mailsByAddress   = ratelimit.Rule{Name: "mail-ip", Events: 300, Window: time.Hour}
-)
-
 func (s *Service) addLinks() {
 	s.Links.Add(onetime.Kind{
 		Purpose: reset, Life: resetLife, Find: s.holder,
 		Write: func(h onetime.Holder, raw string) (mail.Message, error) {
-			return mail.StaffReset{Link: s.Pages.StaffResetPassword(raw), ValidFor: resetLife}.Render(recipient(h))
+			return mail.StaffReset{Link: s.Pages.StaffResetPassword(raw), ValidFor: resetLife}.Render(h.Recipient())
 		},
 	})
 	s.Links.Add(onetime.Kind{
 		Purpose: invitation, Life: invitationLife, Find: s.holder,
 		Write: func(h onetime.Holder, raw string) (mail.Message, error) {
-			return mail.StaffInvitation{Link: s.Pages.StaffResetPassword(raw), ValidFor: invitationLife}.Render(recipient(h))
+			return mail.StaffInvitation{Link: s.Pages.StaffResetPassword(raw), ValidFor: invitationLife}.Render(h.Recipient())
 		},
 	})
-}
-
-func recipient(h onetime.Holder) mail.Recipient {
-	return mail.Recipient{Address: h.Email, Name: h.Name}
 }
 
 // holder finds the active member with an address.
@@ -72,7 +62,7 @@ func holderOf(m Member) onetime.Holder {
 // way around it.
 func (s *Service) ChangePassword(ctx context.Context, by Caller, current, next string) error {
 	if !token.CheckPassword(next) {
-		return errBounds
+		return token.ErrPasswordBounds
 	}
 	found, key, err := s.store.credentialsOf(ctx, s.DB, by.ID)
 	if err != nil {
@@ -115,13 +105,12 @@ func (s *Service) RequestReset(ctx context.Context, email string) error {
 	if !mail.ValidAddress(email) {
 		return nil // nobody has it
 	}
-	if err := s.Limiter.Count(ctx, mailsByAddress, httpapi.ClientOf(ctx).IP); err != nil {
-		return err
-	}
-	if err := s.Limiter.Count(ctx, mailsByRecipient, string(reset), mail.AddressKey(email)); err != nil {
-		return err
-	}
+	from := ratelimit.Network(httpapi.ClientOf(ctx).IP)
 	return s.DB.InTx(ctx, func(tx database.Tx) error {
+		err := s.Limiter.Take(ctx, tx, ratelimit.MailsByNetwork.On(from), ratelimit.MailsByRecipient.On(string(reset), mail.AddressKey(email)))
+		if err != nil {
+			return err
+		}
 		if err := s.Links.Send(ctx, tx, reset, email); err != nil {
 			return err
 		}
@@ -133,7 +122,15 @@ func (s *Service) RequestReset(ctx context.Context, email string) error {
 // holds, every session and every other link ends, and a lock is lifted.
 func (s *Service) ResetPassword(ctx context.Context, raw, password string) error {
 	if !token.CheckPassword(password) {
-		return errBounds
+		return token.ErrPasswordBounds
+	}
+	// Before a hash is spent on somebody without a link.
+	err := s.Links.Check(ctx, s.DB, reset, raw)
+	if errors.Is(err, onetime.ErrInvalid) {
+		err = s.Links.Check(ctx, s.DB, invitation, raw)
+	}
+	if err != nil {
+		return err
 	}
 	hash, err := s.Hasher.Hash(ctx, password)
 	if err != nil {

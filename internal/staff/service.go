@@ -85,16 +85,15 @@ func (s *Service) Create(ctx context.Context, by Caller, d Draft) (Member, error
 	return m, err
 }
 
-// confirm makes sure that the sign-in goes on of whoever is about to open a way
-// in for someone. An access token outlives its session by some minutes; one left
-// over from a session that was ended must not make itself a member, or raise one,
-// to come back as.
+// confirm makes sure, in the transaction, that the sign-in goes on of whoever is
+// about to open a way in for someone: a session that was ended a moment ago must
+// not make itself a member, or raise one, to come back as.
 func (s *Service) confirm(ctx context.Context, tx database.Tx, by Caller) error {
 	if by == Operator {
 		return nil
 	}
-	goes, err := s.Sessions.Goes(ctx, tx, by.Session)
-	if err == nil && !goes {
+	open, err := s.Sessions.IsOpen(ctx, tx, by.Session)
+	if err == nil && !open {
 		return errInvalidToken
 	}
 	return err

@@ -11,7 +11,6 @@ import (
 	"ujumbe/internal/fault"
 	"ujumbe/internal/field"
 	"ujumbe/internal/id"
-	"ujumbe/internal/token"
 )
 
 // ID names a member of the staff.
@@ -118,5 +117,4 @@ var (
 	errEmailTaken   = fault.Conflict("email_exists", "A staff member with this email already exists.")
 	errSelf         = fault.BadRequest("own_account", "You can't deactivate yourself. Ask another owner.")
 	errLastOwner    = fault.BadRequest("last_owner", "This is the last active owner. Make or activate another owner first.")
-	errBounds       = fault.BadRequest("password_bounds", fmt.Sprintf("A password must have %d to %d characters.", token.PasswordMin, token.PasswordMax))
 )

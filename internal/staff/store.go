@@ -68,7 +68,7 @@ func (s *store) insert(ctx context.Context, tx database.Tx, d Draft, hash string
 	m := Member{ID: id.New[Member](), Name: d.Name, Email: d.Email, Role: d.Role, IsActive: true, CreatedAt: s.clock.Now()}
 	n, err := tx.Exec(ctx, `INSERT INTO staff (id, name, email, email_key, password_hash, role, is_active, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (email_key) DO NOTHING`,
-		m.ID, m.Name, m.Email, mail.AddressKey(m.Email), nullable(hash), m.Role, m.IsActive, m.CreatedAt)
+		m.ID, m.Name, m.Email, mail.AddressKey(m.Email), database.OrNull(hash), m.Role, m.IsActive, m.CreatedAt)
 	if err != nil {
 		return Member{}, fmt.Errorf("insert staff member: %w", err)
 	}
@@ -76,13 +76,6 @@ func (s *store) insert(ctx context.Context, tx database.Tx, d Draft, hash string
 		return Member{}, errEmailTaken
 	}
 	return m, nil
-}
-
-func nullable(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 func (s *store) update(ctx context.Context, tx database.Tx, m Member) error {
@@ -104,7 +97,7 @@ func (s *store) setActive(ctx context.Context, tx database.Tx, member ID, active
 // lock reads a member and keeps others from changing them until the transaction
 // ends. SQLite has one writer at a time anyway.
 func (s *store) lock(ctx context.Context, tx database.Tx, member ID) (Member, error) {
-	return one(tx.QueryRow(ctx, `SELECT `+memberColumns+` FROM staff WHERE id = $1`+forUpdate(tx), member))
+	return one(tx.QueryRow(ctx, `SELECT `+memberColumns+` FROM staff WHERE id = $1`+database.Locking(tx.Engine(), "FOR UPDATE"), member))
 }
 
 // lockOwners returns the active owners and keeps that set as it is until the
@@ -112,18 +105,11 @@ func (s *store) lock(ctx context.Context, tx database.Tx, member ID) (Member, er
 // circle.
 func (s *store) lockOwners(ctx context.Context, tx database.Tx) ([]ID, error) {
 	owners, err := database.Collect(ctx, tx, database.Column[ID],
-		`SELECT id FROM staff WHERE role = $1 AND is_active ORDER BY id`+forUpdate(tx), RoleOwner)
+		`SELECT id FROM staff WHERE role = $1 AND is_active ORDER BY id`+database.Locking(tx.Engine(), "FOR UPDATE"), RoleOwner)
 	if err != nil {
 		return nil, fmt.Errorf("lock owners: %w", err)
 	}
 	return owners, nil
-}
-
-func forUpdate(tx database.Tx) string {
-	if tx.Engine() == database.Postgres {
-		return ` FOR UPDATE`
-	}
-	return ``
 }
 
 // credentials are what a sign-in is checked against; empty for an unknown
@@ -161,7 +147,7 @@ func readCredentials(row database.Row, more ...any) (credentials, error) {
 // it ends the session about to begin.
 func (s *store) enter(ctx context.Context, tx database.Tx, c credentials, rehash string) (Member, error) {
 	return one(tx.QueryRow(ctx, `UPDATE staff SET last_login_at = $1, password_hash = COALESCE($2, password_hash)
-		WHERE id = $3 AND is_active AND password_hash = $4 RETURNING `+memberColumns, s.clock.Now(), nullable(rehash), c.member, c.hash))
+		WHERE id = $3 AND is_active AND password_hash = $4 RETURNING `+memberColumns, s.clock.Now(), database.OrNull(rehash), c.member, c.hash))
 }
 
 // exchangePassword replaces a password that is still the one compared.
