@@ -20,7 +20,6 @@ const (
 	EmailChanged        = "user.email_changed"
 	SignedIn            = "session.signed_in"
 	SignInFailed        = "session.sign_in_failed"
-	SignedOut           = "session.signed_out"
 	ReplayEndedSession  = "session.ended_by_replay"
 	PasswordChanged     = "user.password_changed"
 	PasswordReset       = "user.password_reset"
@@ -138,19 +137,12 @@ func (t *Trail) Page(ctx context.Context, org id.Of[Organization], page httpapi.
 	return entries, total, nil
 }
 
-// sweepBatch is how many old entries one statement deletes at most.
-const sweepBatch = 5000
-
 // Sweep deletes entries older than 400 days.
 func (t *Trail) Sweep(ctx context.Context) error {
 	before := id.Before[Entry](t.clock.Now().Add(-kept).Std())
-	for {
-		n, err := t.db.Exec(ctx, `DELETE FROM audit WHERE (account_id, id) IN (SELECT account_id, id FROM audit WHERE id < $1 LIMIT $2)`, before, sweepBatch)
-		if err != nil {
-			return fmt.Errorf("sweep audit trail: %w", err)
-		}
-		if n < sweepBatch {
-			return nil
-		}
+	err := t.db.Sweep(ctx, `DELETE FROM audit WHERE (account_id, id) IN (SELECT account_id, id FROM audit WHERE id < $1 LIMIT $2)`, before)
+	if err != nil {
+		return fmt.Errorf("sweep audit trail: %w", err)
 	}
+	return nil
 }

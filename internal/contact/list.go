@@ -53,7 +53,7 @@ func listOf(found database.Row) (List, error) {
 }
 
 func findList(ctx context.Context, q database.Querier, org account.ID, list ListID, locking string) (List, error) {
-	found, err := listOf(q.QueryRow(ctx, listsQuery+` AND l.id = $2`+lock(q.Engine(), locking), org, list))
+	found, err := listOf(q.QueryRow(ctx, listsQuery+` AND l.id = $2`+database.Locking(q.Engine(), locking), org, list))
 	if errors.Is(err, database.ErrNoRows) {
 		return List{}, errNoList
 	}
@@ -89,9 +89,6 @@ func (s *Store) ChangeList(ctx context.Context, org account.ID, list ListID, cha
 		if changed, err = findList(ctx, tx, org, list, "FOR UPDATE OF l"); err != nil {
 			return err
 		}
-		if !change.Name.Sent {
-			change.Name = httpapi.Optional[string]{Sent: true, Value: changed.Name}
-		}
 		if err := change.applyTo(&changed); err != nil {
 			return err
 		}
@@ -107,9 +104,11 @@ func (s *Store) ChangeList(ctx context.Context, org account.ID, list ListID, cha
 
 func (change ListChange) applyTo(l *List) error {
 	var c field.Checks
-	l.Name = c.Text("body.name", change.Name.Value, 1, ListNameMax)
+	if change.Name.Sent {
+		l.Name = c.Text("body.name", change.Name.Value, 1, ListNameMax)
+	}
 	if change.Description.Sent {
-		l.Description = orNull(checkLines(&c, "body.description", change.Description.Value, ListDescriptionMax))
+		l.Description = database.OrNull(checkLines(&c, "body.description", change.Description.Value, ListDescriptionMax))
 	}
 	return c.Err()
 }
@@ -136,7 +135,7 @@ func (s *Store) AddToList(ctx context.Context, org account.ID, list ListID, cont
 		return tx.Exec(ctx, `INSERT INTO contact_list_member (account_id, list_id, contact_id)
 			SELECT account_id, $2, id FROM (
 				SELECT account_id, id FROM contact WHERE account_id = $1 AND `+among+`
-				ORDER BY id`+lock(tx.Engine(), "FOR KEY SHARE")+`) c
+				ORDER BY id`+database.Locking(tx.Engine(), "FOR KEY SHARE")+`) c
 			WHERE true ON CONFLICT DO NOTHING`, org, list, set)
 	})
 }
@@ -148,7 +147,7 @@ func (s *Store) RemoveFromList(ctx context.Context, org account.ID, list ListID,
 		n, err := tx.Exec(ctx, `DELETE FROM contact_list_member WHERE account_id = $1 AND list_id = $2 AND contact_id IN (
 			SELECT contact_id FROM contact_list_member
 			WHERE account_id = $1 AND list_id = $2 AND `+among+`
-			ORDER BY contact_id`+lock(tx.Engine(), "FOR UPDATE")+`)`, org, list, set)
+			ORDER BY contact_id`+database.Locking(tx.Engine(), "FOR UPDATE")+`)`, org, list, set)
 		return -n, err
 	})
 	return -removed, err
@@ -188,7 +187,7 @@ func shareLists(ctx context.Context, tx database.Tx, org account.ID, lists []Lis
 	}
 	among, set := idsIn(tx.Engine(), "id", 2, lists)
 	found, err := database.Collect(ctx, tx, database.Column[ListID], `SELECT id FROM contact_list
-		WHERE account_id = $1 AND deleted_at IS NULL AND `+among+` ORDER BY id`+lock(tx.Engine(), "FOR SHARE"), org, set)
+		WHERE account_id = $1 AND deleted_at IS NULL AND `+among+` ORDER BY id`+database.Locking(tx.Engine(), "FOR SHARE"), org, set)
 	if err != nil {
 		return nil, fmt.Errorf("lock lists: %w", err)
 	}

@@ -67,7 +67,9 @@ func readPage(ctx context.Context, db database.Querier, org account.ID, f Filter
 	if !ok {
 		return []Contact{}, total, nil
 	}
-	text, args := q.bind(fmt.Sprintf(`SELECT %s FROM (%s LIMIT %s OFFSET %s) page
+	// SQLite would compile the statement anew for every LIMIT that is a bare
+	// parameter.
+	text, args := q.bind(fmt.Sprintf(`SELECT %s FROM (%s LIMIT %s + 0 OFFSET %s) page
 		CROSS JOIN contact c WHERE c.account_id = $1 AND c.id = page.id ORDER BY c.id DESC`,
 		rowColumns, q.ids(w, total), q.arg(w.limit), q.arg(w.skip)))
 	contacts, err = database.Collect(ctx, db, contactOf, text, args...)

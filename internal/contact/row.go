@@ -41,7 +41,7 @@ func (w network) key() string { return w.country + ":" + w.operator }
 // for an invalid one.
 func (w network) status() (status string, reason *string) {
 	if w.operator == "" {
-		return string(phone.StatusInvalid), orNull(phone.ReasonUnknownNetwork)
+		return string(phone.StatusInvalid), database.OrNull(phone.ReasonUnknownNetwork)
 	}
 	return string(phone.StatusValid), nil
 }
@@ -75,23 +75,8 @@ func rowOf(found database.Row) (*row, error) {
 	err := found.Scan(&r.id, &number, &first, &last, &email, &r.Tags, &notes, &r.optedOut, &r.created, &r.updated,
 		&r.imported, &r.network.country, &r.network.operator)
 	r.Phone = phone.Number(number)
-	r.FirstName, r.LastName, r.Email, r.Notes = text(first), text(last), text(email), text(notes)
+	r.FirstName, r.LastName, r.Email, r.Notes = database.OrEmpty(first), database.OrEmpty(last), database.OrEmpty(email), database.OrEmpty(notes)
 	return r, err
-}
-
-func text(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
-}
-
-// orNull keeps what is not known as NULL.
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // contact is what the outside sees of a row.
@@ -101,8 +86,8 @@ func (r *row) contact() Contact {
 		lists = []ListID{}
 	}
 	return Contact{
-		ID: r.id, FirstName: orNull(r.FirstName), LastName: orNull(r.LastName), Phone: r.Phone, Email: orNull(r.Email),
-		Tags: r.Tags.Split(), Notes: orNull(r.Notes), IsOptedOut: r.optedOut, ListIDs: lists, CreatedAt: r.created, UpdatedAt: r.updated,
+		ID: r.id, FirstName: database.OrNull(r.FirstName), LastName: database.OrNull(r.LastName), Phone: r.Phone, Email: database.OrNull(r.Email),
+		Tags: r.Tags.Split(), Notes: database.OrNull(r.Notes), IsOptedOut: r.optedOut, ListIDs: lists, CreatedAt: r.created, UpdatedAt: r.updated,
 	}
 }
 

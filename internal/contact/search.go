@@ -10,9 +10,6 @@ import (
 	"ujumbe/internal/database"
 )
 
-// SearchMax bounds a search term, in characters.
-const SearchMax = 200
-
 // searching adds the criterion that names or number contain the term.
 func (q *query) searching(ctx context.Context, db database.Querier, org account.ID, term string) error {
 	folded := fold(term)
@@ -26,7 +23,7 @@ func (q *query) searching(ctx context.Context, db database.Querier, org account.
 	byName := criterion{
 		ids: q.withKeys("name_key", keys),
 		test: `(SELECT n.text FROM contact_name n WHERE n.account_id = $1 AND n.key = c.name_key) LIKE ` +
-			q.arg(literal(folded)) + ` ESCAPE '\'`,
+			q.arg(database.Containing(folded)) + ` ESCAPE '\'`,
 	}
 	digits := phoneDigits(term)
 	if digits == "" || len(digits) > maxFragment {
@@ -57,7 +54,7 @@ func union(a, b string) string {
 // namesLike returns the keys of the names that contain a text. It is looked for
 // among the distinct names; how is the engine's own affair.
 func (q *query) namesLike(ctx context.Context, db database.Querier, org account.ID, folded string) ([]int64, error) {
-	text, args := `SELECT key FROM contact_name WHERE account_id = $1 AND text LIKE $2 ESCAPE '\'`, []any{org, literal(folded)}
+	text, args := `SELECT key FROM contact_name WHERE account_id = $1 AND text LIKE $2 ESCAPE '\'`, []any{org, database.Containing(folded)}
 	if q.engine == database.SQLite && utf8.RuneCountInString(folded) >= pieceLength {
 		text, args = `SELECT rowid FROM contact_name_fts WHERE contact_name_fts MATCH $1`, []any{`"` + piecesOf(org, folded) + `"`}
 	}

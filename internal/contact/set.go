@@ -3,7 +3,6 @@ package contact
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"ujumbe/internal/database"
 	"ujumbe/internal/id"
@@ -64,18 +63,4 @@ func jsonOf[T any](value T) string {
 		panic("numbers and texts are always JSON: " + err.Error())
 	}
 	return string(raw)
-}
-
-// lock adds a locking clause where the engine has more than one writer.
-func lock(e database.Engine, clause string) string {
-	if e == database.Postgres {
-		return " " + clause
-	}
-	return ""
-}
-
-// literal makes a text a pattern of LIKE … ESCAPE '\' that finds it anywhere,
-// with no character having a special meaning.
-func literal(text string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
 }

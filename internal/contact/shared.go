@@ -86,7 +86,7 @@ func (s *shared) storeNames(ctx context.Context, tx database.Tx, org account.ID)
 	// A name about to be swept is wanted again; the lock keeps the sweeper off.
 	among, parameter := numbersIn(tx.Engine(), "key", 2, keys)
 	_, err := tx.Exec(ctx, `UPDATE contact_name SET suspect_at = NULL WHERE account_id = $1 AND key IN (
-		SELECT key FROM contact_name WHERE account_id = $1 AND suspect_at IS NOT NULL AND `+among+` ORDER BY key`+lock(tx.Engine(), "FOR UPDATE")+`)`,
+		SELECT key FROM contact_name WHERE account_id = $1 AND suspect_at IS NOT NULL AND `+among+` ORDER BY key`+database.Locking(tx.Engine(), "FOR UPDATE")+`)`,
 		org, parameter)
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func suspect(ctx context.Context, tx database.Tx, org account.ID, now clock.Time
 	slices.Sort(keys)
 	among, parameter := numbersIn(tx.Engine(), "key", 3, slices.Compact(keys))
 	_, err := tx.Exec(ctx, `UPDATE contact_name SET suspect_at = $2 WHERE account_id = $1 AND key IN (
-		SELECT key FROM contact_name WHERE account_id = $1 AND suspect_at IS NULL AND `+among+` ORDER BY key`+lock(tx.Engine(), "FOR UPDATE")+`)`,
+		SELECT key FROM contact_name WHERE account_id = $1 AND suspect_at IS NULL AND `+among+` ORDER BY key`+database.Locking(tx.Engine(), "FOR UPDATE")+`)`,
 		org, now, parameter)
 	if err != nil {
 		return fmt.Errorf("mark names: %w", err)

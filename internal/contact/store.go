@@ -206,7 +206,7 @@ func (r *row) values(org account.ID, nameKey, tagsKey *int64) []any {
 	return []any{
 		org, r.id, int64(r.Phone), int64(r.Phone) % tailSpan, nameKey, tagsKey, int64(r.created), int64(r.updated), r.imported, r.optedOut,
 		status, reason, r.network.country, r.network.operator,
-		orNull(r.FirstName), orNull(r.LastName), orNull(r.Email), string(r.Tags), orNull(r.Notes),
+		database.OrNull(r.FirstName), database.OrNull(r.LastName), database.OrNull(r.Email), string(r.Tags), database.OrNull(r.Notes),
 	}
 }
 

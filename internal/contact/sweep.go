@@ -13,14 +13,9 @@ import (
 	"ujumbe/internal/phone"
 )
 
-const (
-	// sweepBatch is how much one transaction of background work handles, so that
-	// requests need not wait behind it.
-	sweepBatch = 1000
-	// sweepGrace is how long a name that was given up is kept at least. It is
-	// longer than any transaction and than what memory remembers.
-	sweepGrace = time.Hour
-)
+// sweepGrace is how long a name that was given up is kept at least. It is longer
+// than any transaction and than what memory remembers.
+const sweepGrace = time.Hour
 
 // Schedule adds the background work: the trash is emptied of what is too old,
 // deleted lists and unused names are cleared away, and numbers are checked again
@@ -36,32 +31,18 @@ func (s *Store) Schedule(queue *job.Queue) {
 // counts that no statistic shows any more.
 func (s *Store) EmptyTrash(ctx context.Context) error {
 	now := s.clock.Now()
-	err := inBatches(ctx, func() (int64, error) {
-		return s.db.Exec(ctx, `DELETE FROM contact_trash WHERE (account_id, id) IN (
-			SELECT account_id, id FROM contact_trash WHERE deleted_at <= $1 ORDER BY deleted_at LIMIT $2)`, now.Add(-Retention), sweepBatch)
-	})
+	err := s.db.Sweep(ctx, `DELETE FROM contact_trash WHERE (account_id, id) IN (
+		SELECT account_id, id FROM contact_trash WHERE deleted_at <= $1 ORDER BY deleted_at LIMIT $2)`, now.Add(-Retention))
 	if err != nil {
 		return fmt.Errorf("empty trash: %w", err)
 	}
 	oldest := countDay + dayOf(now.Add(-(statsDays+1)*24*time.Hour))
-	_, err = s.db.Exec(ctx, `DELETE FROM contact_count WHERE key >= $1 AND key < $2`, countDay, oldest)
+	err = s.db.Sweep(ctx, `DELETE FROM contact_count WHERE (account_id, key, shard) IN (
+		SELECT account_id, key, shard FROM contact_count WHERE key >= 'day:' AND key < 'day;' AND key < $1 LIMIT $2)`, oldest)
 	if err != nil {
 		return fmt.Errorf("delete old daily counts: %w", err)
 	}
 	return nil
-}
-
-// inBatches runs a statement until it finds less than a whole batch.
-func inBatches(ctx context.Context, statement func() (int64, error)) error {
-	for {
-		n, err := statement()
-		if err != nil || n < sweepBatch {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
 }
 
 // SweepLists deletes the memberships of deleted lists, then the lists.
@@ -74,15 +55,13 @@ func (s *Store) SweepLists(ctx context.Context) error {
 		var d deleted
 		err := found.Scan(&d.org, &d.list)
 		return d, err
-	}, `SELECT account_id, id FROM contact_list WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT $1`, sweepBatch)
+	}, `SELECT account_id, id FROM contact_list WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT $1`, database.SweepBatch)
 	if err != nil {
 		return fmt.Errorf("read deleted lists: %w", err)
 	}
 	for _, d := range lists {
-		err := inBatches(ctx, func() (int64, error) {
-			return s.db.Exec(ctx, `DELETE FROM contact_list_member WHERE account_id = $1 AND list_id = $2 AND contact_id IN (
-				SELECT contact_id FROM contact_list_member WHERE account_id = $1 AND list_id = $2 ORDER BY contact_id LIMIT $3)`, d.org, d.list, sweepBatch)
-		})
+		err := s.db.Sweep(ctx, `DELETE FROM contact_list_member WHERE account_id = $1 AND list_id = $2 AND contact_id IN (
+			SELECT contact_id FROM contact_list_member WHERE account_id = $1 AND list_id = $2 ORDER BY contact_id LIMIT $3)`, d.org, d.list)
 		if err != nil {
 			return fmt.Errorf("sweep memberships: %w", err)
 		}
@@ -106,15 +85,14 @@ func (s *Store) SweepLists(ctx context.Context) error {
 // mark, and whoever wants it just now holds it by a lock.
 func (s *Store) SweepNames(ctx context.Context) error {
 	before := s.clock.Now().Add(-sweepGrace)
-	err := inBatches(ctx, func() (n int64, err error) {
-		err = s.db.InTx(ctx, func(tx database.Tx) error {
+	for n := int64(database.SweepBatch); n == database.SweepBatch; {
+		err := s.db.InTx(ctx, func(tx database.Tx) (err error) {
 			n, err = sweepNames(ctx, tx, before)
 			return err
 		})
-		return n, err
-	})
-	if err != nil {
-		return fmt.Errorf("sweep names: %w", err)
+		if err != nil {
+			return fmt.Errorf("sweep names: %w", err)
+		}
 	}
 	return nil
 }
@@ -131,7 +109,7 @@ func sweepNames(ctx context.Context, tx database.Tx, before clock.Time) (n int64
 		suspects[org] = append(suspects[org], key)
 		n++
 		return err
-	}, `SELECT account_id, key FROM contact_name WHERE suspect_at < $1 LIMIT $2`+lock(tx.Engine(), "FOR UPDATE SKIP LOCKED"), before, sweepBatch)
+	}, `SELECT account_id, key FROM contact_name WHERE suspect_at < $1 LIMIT $2`+database.Locking(tx.Engine(), "FOR UPDATE SKIP LOCKED"), before, database.SweepBatch)
 	for org, keys := range suspects {
 		if err == nil {
 			err = clearNames(ctx, tx, org, keys)
@@ -200,7 +178,7 @@ func (s *Store) recheckBatch(ctx context.Context) (done bool, err error) {
 // place reads how far the check against the present version has come.
 func (s *Store) place(ctx context.Context, q database.Querier, locking string) (place, error) {
 	var at place
-	err := q.QueryRow(ctx, `SELECT version, account_id, contact_id, done_at IS NOT NULL FROM contact_registry WHERE id = 1`+lock(q.Engine(), locking)).
+	err := q.QueryRow(ctx, `SELECT version, account_id, contact_id, done_at IS NOT NULL FROM contact_registry WHERE id = 1`+database.Locking(q.Engine(), locking)).
 		Scan(&at.version, &at.org, &at.contact, &at.done)
 	if err != nil && !errors.Is(err, database.ErrNoRows) {
 		return place{}, err
@@ -222,13 +200,13 @@ func (s *Store) recheckFrom(ctx context.Context, tx database.Tx, at place) (done
 	if org != at.org {
 		at.org, at.contact = org, ID{}
 	}
-	rows, err := database.Collect(ctx, tx, rowOf, `SELECT `+storedColumns+` FROM contact c WHERE c.account_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $3`+lock(tx.Engine(), "FOR UPDATE"),
-		at.org, at.contact, sweepBatch)
+	rows, err := database.Collect(ctx, tx, rowOf, `SELECT `+storedColumns+` FROM contact c WHERE c.account_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $3`+database.Locking(tx.Engine(), "FOR UPDATE"),
+		at.org, at.contact, database.SweepBatch)
 	if err != nil {
 		return false, err
 	}
 	at.contact = lastID
-	if len(rows) == sweepBatch {
+	if len(rows) == database.SweepBatch {
 		at.contact = rows[len(rows)-1].id
 	}
 	if err := s.setPlace(ctx, tx, at, nil); err != nil {

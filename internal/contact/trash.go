@@ -50,7 +50,7 @@ func (s *Store) Trash(ctx context.Context, org account.ID, contacts []ID) (n int
 func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID) ([]*row, error) {
 	among, set := idsIn(tx.Engine(), "id", 2, contacts)
 	rows, err := database.Collect(ctx, tx, rowOf, `SELECT `+storedColumns+` FROM contact c
-		WHERE c.account_id = $1 AND c.`+among+` ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE"), org, set)
+		WHERE c.account_id = $1 AND c.`+among+` ORDER BY c.id`+database.Locking(tx.Engine(), "FOR UPDATE"), org, set)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Store) throwAway(ctx context.Context, tx database.Tx, org account.ID, r
 		names[i] = foldedName(r.FirstName, r.LastName)
 		thrown[i] = []any{
 			org, r.id, int64(r.Phone), int64(r.created), int64(r.updated), int64(now), r.imported,
-			orNull(r.FirstName), orNull(r.LastName), orNull(r.Email), string(r.Tags), orNull(r.Notes), listsText(r.lists),
+			database.OrNull(r.FirstName), database.OrNull(r.LastName), database.OrNull(r.Email), string(r.Tags), database.OrNull(r.Notes), listsText(r.lists),
 		}
 	}
 	_, err := tx.Copy(ctx, "contact_trash", []string{
@@ -141,7 +141,7 @@ func trashedOf(found database.Row) (trashed, error) {
 		return trashed{}, err
 	}
 	t.Phone = phone.Number(number)
-	t.FirstName, t.LastName, t.Email, t.Notes = text(first), text(last), text(email), text(notes)
+	t.FirstName, t.LastName, t.Email, t.Notes = database.OrEmpty(first), database.OrEmpty(last), database.OrEmpty(email), database.OrEmpty(notes)
 	return t, json.Unmarshal([]byte(lists), &t.lists)
 }
 
@@ -216,7 +216,7 @@ func (s *Store) restorable(ctx context.Context, tx database.Tx, org account.ID, 
 	now := s.clock.Now()
 	among, set := idsIn(tx.Engine(), "c.id", 3, contacts)
 	found, err := database.Collect(ctx, tx, trashedOf, trashedQuery+` AND c.deleted_at > $2 AND `+among+`
-		ORDER BY c.id`+lock(tx.Engine(), "FOR UPDATE OF c"), org, now.Add(-Retention), set)
+		ORDER BY c.id`+database.Locking(tx.Engine(), "FOR UPDATE OF c"), org, now.Add(-Retention), set)
 	if err != nil {
 		return nil, fmt.Errorf("read trash: %w", err)
 	}
@@ -243,7 +243,7 @@ func (s *Store) Purge(ctx context.Context, caller account.Caller, contacts []ID)
 	err = s.db.InTx(ctx, func(tx database.Tx) error {
 		among, set := idsIn(tx.Engine(), "id", 2, contacts)
 		n, err = tx.Exec(ctx, `DELETE FROM contact_trash WHERE account_id = $1 AND id IN (
-			SELECT id FROM contact_trash WHERE account_id = $1 AND `+among+` ORDER BY id`+lock(tx.Engine(), "FOR UPDATE")+`)`, caller.Account, set)
+			SELECT id FROM contact_trash WHERE account_id = $1 AND `+among+` ORDER BY id`+database.Locking(tx.Engine(), "FOR UPDATE")+`)`, caller.Account, set)
 		if err != nil {
 			return fmt.Errorf("purge: %w", err)
 		}

@@ -90,7 +90,7 @@ func (s *Store) Update(ctx context.Context, org account.ID, contact ID, ch Chang
 
 // lockRow reads a contact with its lists and holds it.
 func lockRow(ctx context.Context, tx database.Tx, org account.ID, contact ID) (*row, error) {
-	r, err := rowOf(tx.QueryRow(ctx, `SELECT `+storedColumns+` FROM contact c WHERE c.account_id = $1 AND c.id = $2`+lock(tx.Engine(), "FOR UPDATE"), org, contact))
+	r, err := rowOf(tx.QueryRow(ctx, `SELECT `+storedColumns+` FROM contact c WHERE c.account_id = $1 AND c.id = $2`+database.Locking(tx.Engine(), "FOR UPDATE"), org, contact))
 	if errors.Is(err, database.ErrNoRows) {
 		return nil, errNoContact
 	}

@@ -63,13 +63,14 @@ type Tx interface {
 // DB is an open database.
 type DB struct {
 	engine backend
+	shared bool
 }
 
 // backend is what each engine brings.
 type backend interface {
 	Querier
 	begin(ctx context.Context) (backendTx, error)
-	migrate(ctx context.Context) error
+	migrate(ctx context.Context, shared bool) error
 	ping(ctx context.Context) error
 	stats() Stats
 	close() error
@@ -113,14 +114,16 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{engine: engine}, nil
+	return &DB{engine: engine, shared: opts.Shared}, nil
 }
 
 // Close waits for running statements and releases the connections.
 func (db *DB) Close() error { return db.engine.close() }
 
-// Migrate brings the schema up to date. Several nodes may call it at once.
-func (db *DB) Migrate(ctx context.Context) error { return db.engine.migrate(ctx) }
+// Migrate brings the schema up to date. Several nodes may call it at once. A
+// database that was opened Shared may be served by an older program, under which
+// it changes nothing but reports ErrOldSchema.
+func (db *DB) Migrate(ctx context.Context) error { return db.engine.migrate(ctx, db.shared) }
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.engine.ping(ctx) }
@@ -201,6 +204,21 @@ type transaction struct {
 }
 
 func (t *transaction) OnCommit(f func()) { t.hooks = append(t.hooks, f) }
+
+// SweepBatch is how many rows one statement of background work handles, so that
+// requests need not wait long behind it.
+const SweepBatch = 1000
+
+// Sweep runs a statement, whose last parameter is the size of a batch, until it
+// finds less than a whole one.
+func (db *DB) Sweep(ctx context.Context, sql string, args ...any) error {
+	for args = append(args, SweepBatch); ; {
+		n, err := db.Exec(ctx, sql, args...)
+		if err != nil || n < SweepBatch {
+			return err
+		}
+	}
+}
 
 // Collect reads all rows of a query into a slice, which is never nil.
 func Collect[T any](ctx context.Context, q Querier, scan func(Row) (T, error), sql string, args ...any) ([]T, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -15,7 +16,11 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-func (p *postgres) migrate(ctx context.Context) error {
+// ErrOldSchema says that a database which others may be using is older than this
+// program.
+var ErrOldSchema = errors.New("the database schema is older than this program; stop the server and run `ujumbe migrate`")
+
+func (p *postgres) migrate(ctx context.Context, shared bool) error {
 	// Nodes that start at once wait for the first to finish.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300), lock.WithUnlockTimeout(1, 30))
 	if err != nil {
@@ -23,15 +28,14 @@ func (p *postgres) migrate(ctx context.Context) error {
 	}
 	db := stdlib.OpenDBFromPool(p.pool)
 	defer db.Close()
-	return migrateUp(ctx, goose.DialectPostgres, db, Postgres, goose.WithSessionLocker(locker))
+	return migrateUp(ctx, goose.DialectPostgres, db, Postgres, shared, goose.WithSessionLocker(locker))
 }
 
-func (l *lite) migrate(ctx context.Context) error {
-	// The file's lock already keeps other processes away.
-	return migrateUp(ctx, goose.DialectSQLite3, l.writer, SQLite)
+func (l *lite) migrate(ctx context.Context, shared bool) error {
+	return migrateUp(ctx, goose.DialectSQLite3, l.writer, SQLite, shared)
 }
 
-func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB, engine Engine, options ...goose.ProviderOption) error {
+func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB, engine Engine, shared bool, options ...goose.ProviderOption) error {
 	files, err := fs.Sub(migrations, "migrations/"+string(engine))
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
@@ -40,8 +44,22 @@ func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB, engine En
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
+	if shared {
+		version, err := provider.GetDBVersion(ctx)
+		if err != nil {
+			return fmt.Errorf("read schema version: %w", mapError(err))
+		}
+		if version > 0 && version < newestVersion(provider) {
+			return ErrOldSchema
+		}
+	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", mapError(err))
 	}
 	return nil
+}
+
+func newestVersion(provider *goose.Provider) int64 {
+	sources := provider.ListSources()
+	return sources[len(sources)-1].Version
 }

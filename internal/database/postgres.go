@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,7 +26,7 @@ func openPostgres(ctx context.Context, url string) (*postgres, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL address: %w", err)
 	}
-	if config.MaxConns < postgresPoolSize {
+	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = postgresPoolSize
 	}
 	config.ConnConfig.ConnectTimeout = 3 * time.Second

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -35,10 +37,13 @@ func init() {
 
 type lite struct {
 	writer, readers *sql.DB
+	writes, reads   *statements
 	// turn holds one place: SQLite has one writer at a time, and waiting here is
 	// fair and ends with the caller's context, which SQLite's own lock does not.
 	turn chan struct{}
 	lock *flock.Flock
+	// log is kept short for as long as the database is open.
+	log *checkpointer
 }
 
 func openSQLite(ctx context.Context, address string, opts Options) (*lite, error) {
@@ -62,27 +67,33 @@ func openSQLite(ctx context.Context, address string, opts Options) (*lite, error
 	}
 	pragmas := url.Values{"_pragma": {
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(" + synchronous + ")",
-		"foreign_keys(ON)", "temp_store(MEMORY)", "cache_size(-16000)",
+		"foreign_keys(ON)", "temp_store(MEMORY)", "cache_size(-16000)", autoCheckpoint, "journal_size_limit(" + strconv.Itoa(logShort) + ")",
 	}}
-	l.writer, err = openFile(path, pragmas, url.Values{"_txlock": {"immediate"}})
+	l.writer, err = openFile(path, pragmas, url.Values{"_txlock": {"immediate"}, "_pragma": {"cache_size(-24000)"}})
 	if err != nil {
 		return nil, errors.Join(err, l.close())
 	}
 	l.writer.SetMaxOpenConns(1)
 	l.writer.SetMaxIdleConns(1)
+	l.writes = newStatements(l.writer)
 	// The writer creates the file and turns the journal on; only then can the
 	// readers open it.
 	if err := l.writer.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, mapError(err)), l.close())
 	}
-	pragmas["_pragma"] = append(pragmas["_pragma"], "query_only(ON)")
-	l.readers, err = openFile(path, pragmas, nil)
+	l.readers, err = openFile(path, pragmas, url.Values{"_pragma": {"query_only(ON)"}})
 	if err != nil {
 		return nil, errors.Join(err, l.close())
 	}
 	readers := max(4, 2*runtime.NumCPU())
 	l.readers.SetMaxOpenConns(readers)
 	l.readers.SetMaxIdleConns(readers)
+	l.reads = newStatements(l.readers)
+	if !opts.Shared {
+		if l.log, err = startCheckpointer(path, pragmas, l.turn); err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+	}
 	return l, nil
 }
 
@@ -117,6 +128,9 @@ func (l *lite) acquireFile(path string) error {
 
 func (l *lite) close() error {
 	var all []error
+	if l.log != nil {
+		all = append(all, l.log.stop())
+	}
 	for _, db := range []*sql.DB{l.readers, l.writer} {
 		if db != nil {
 			all = append(all, db.Close())
@@ -141,11 +155,19 @@ func (l *lite) stats() Stats {
 func (*lite) Engine() Engine { return SQLite }
 
 func (l *lite) Query(ctx context.Context, text string, args ...any) (Rows, error) {
-	return liteQuery(ctx, l.readers, text, args)
+	statement := l.reads.get(ctx, text)
+	if statement == nil {
+		return newLiteRows(l.readers.QueryContext(ctx, text, args...))
+	}
+	return newLiteRows(statement.QueryContext(ctx, args...))
 }
 
 func (l *lite) QueryRow(ctx context.Context, text string, args ...any) Row {
-	return liteRow{l.readers.QueryRowContext(ctx, text, args...)}
+	statement := l.reads.get(ctx, text)
+	if statement == nil {
+		return liteRow{l.readers.QueryRowContext(ctx, text, args...)}
+	}
+	return liteRow{statement.QueryRowContext(ctx, args...)}
 }
 
 func (l *lite) Exec(ctx context.Context, text string, args ...any) (int64, error) {
@@ -170,29 +192,34 @@ func (l *lite) begin(ctx context.Context) (backendTx, error) {
 	case <-ctx.Done():
 		return nil, mapError(ctx.Err())
 	}
-	tx, err := l.writer.BeginTx(context.WithoutCancel(ctx), nil)
+	ctx = context.WithoutCancel(ctx)
+	l.writes.prepareWanted(ctx)
+	tx, err := l.writer.BeginTx(ctx, nil)
 	if err != nil {
 		<-l.turn
 		return nil, mapError(err)
 	}
-	return &liteTx{tx: tx, turn: l.turn}, nil
+	return &liteTx{lite: l, tx: tx}, nil
 }
 
 // liteTx runs its statements to their end: on the writer's one connection a
 // cancelled statement would cost everyone the connection. A caller who has gone
 // away is noticed between statements.
 type liteTx struct {
-	tx   *sql.Tx
-	turn chan struct{}
+	*lite
+	tx *sql.Tx
 }
-
-func (*liteTx) Engine() Engine { return SQLite }
 
 func (t *liteTx) Exec(ctx context.Context, text string, args ...any) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, mapError(err)
 	}
-	result, err := t.tx.ExecContext(context.WithoutCancel(ctx), text, args...)
+	ctx = context.WithoutCancel(ctx)
+	run := func() (sql.Result, error) { return t.tx.ExecContext(ctx, text, args...) }
+	if statement := t.writes.getLater(text); statement != nil {
+		run = func() (sql.Result, error) { return t.tx.StmtContext(ctx, statement).ExecContext(ctx, args...) }
+	}
+	result, err := run()
 	if err != nil {
 		return 0, mapError(err)
 	}
@@ -204,36 +231,60 @@ func (t *liteTx) Query(ctx context.Context, text string, args ...any) (Rows, err
 	if err := ctx.Err(); err != nil {
 		return nil, mapError(err)
 	}
-	return liteQuery(context.WithoutCancel(ctx), t.tx, text, args)
+	// Not a prepared one: while its rows are read, the same text may be run again.
+	return newLiteRows(t.tx.QueryContext(context.WithoutCancel(ctx), text, args...))
 }
 
 func (t *liteTx) QueryRow(ctx context.Context, text string, args ...any) Row {
 	if err := ctx.Err(); err != nil {
 		return failedRow{mapError(err)}
 	}
-	return liteRow{t.tx.QueryRowContext(context.WithoutCancel(ctx), text, args...)}
+	ctx = context.WithoutCancel(ctx)
+	if statement := t.writes.getLater(text); statement != nil {
+		return liteRow{t.tx.StmtContext(ctx, statement).QueryRowContext(ctx, args...)}
+	}
+	return liteRow{t.tx.QueryRowContext(ctx, text, args...)}
 }
 
 // copyBatch is how many parameters one insert carries at most.
 const copyBatch = 2000
 
 func (t *liteTx) Copy(ctx context.Context, table string, columns []string, rows [][]any) (int64, error) {
-	perInsert := max(1, copyBatch/len(columns))
-	args := make([]any, 0, perInsert*len(columns))
-	var total int64
-	for start := 0; start < len(rows); start += perInsert {
-		batch := rows[start:min(start+perInsert, len(rows))]
+	perInsert := min(len(rows), max(1, copyBatch/len(columns)))
+	whole := len(rows) / max(1, perInsert) * perInsert
+	if err := t.insert(ctx, table, columns, rows[:whole], perInsert); err != nil {
+		return 0, err
+	}
+	if err := t.insert(ctx, table, columns, rows[whole:], len(rows)-whole); err != nil {
+		return 0, err
+	}
+	return int64(len(rows)), nil
+}
+
+// insert adds rows, so many at a time, by one prepared statement.
+func (t *liteTx) insert(ctx context.Context, table string, columns []string, rows [][]any, atOnce int) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	statement, err := t.tx.PrepareContext(context.WithoutCancel(ctx), insertText(table, columns, atOnce))
+	if err != nil {
+		return mapError(err)
+	}
+	defer statement.Close()
+	args := make([]any, 0, atOnce*len(columns))
+	for batch := range slices.Chunk(rows, atOnce) {
+		if err := ctx.Err(); err != nil {
+			return mapError(err)
+		}
 		args = args[:0]
 		for _, row := range batch {
 			args = append(args, row...)
 		}
-		n, err := t.Exec(ctx, insertText(table, columns, len(batch)), args...)
-		if err != nil {
-			return total, err
+		if _, err := statement.ExecContext(context.WithoutCancel(ctx), args...); err != nil {
+			return mapError(err)
 		}
-		total += n
 	}
-	return total, nil
+	return nil
 }
 
 func insertText(table string, columns []string, rows int) string {
@@ -247,6 +298,9 @@ func insertText(table string, columns []string, rows int) string {
 func (t *liteTx) commit(context.Context) error {
 	defer func() { <-t.turn }()
 	err := t.tx.Commit()
+	if err == nil && t.log != nil {
+		t.log.wrote()
+	}
 	if err != nil {
 		// A failed COMMIT (disk full, say) may leave the transaction open.
 		_ = t.tx.Rollback()
@@ -259,18 +313,6 @@ func (t *liteTx) rollback(context.Context) {
 	_ = t.tx.Rollback()
 }
 
-type liteQuerier interface {
-	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
-}
-
-func liteQuery(ctx context.Context, on liteQuerier, text string, args []any) (Rows, error) {
-	rows, err := on.QueryContext(ctx, text, args...) //nolint:rowserrcheck // Err is the caller's to ask, through liteRows
-	if err != nil {
-		return nil, mapError(err)
-	}
-	return liteRows{rows}, nil
-}
-
 type liteRow struct{ row *sql.Row }
 
 func (r liteRow) Scan(dest ...any) error { return mapError(r.row.Scan(dest...)) }
@@ -280,6 +322,13 @@ type failedRow struct{ err error }
 func (r failedRow) Scan(...any) error { return r.err }
 
 type liteRows struct{ rows *sql.Rows }
+
+func newLiteRows(rows *sql.Rows, err error) (Rows, error) {
+	if err != nil {
+		return nil, mapError(err)
+	}
+	return liteRows{rows}, nil
+}
 
 func (r liteRows) Next() bool             { return r.rows.Next() }
 func (r liteRows) Scan(dest ...any) error { return mapError(r.rows.Scan(dest...)) }

@@ -10,7 +10,6 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"ujumbe/internal/clock"
-	"ujumbe/internal/database"
 	"ujumbe/internal/fault"
 )
 
@@ -107,10 +106,17 @@ func (s *Signer) Verify(ctx context.Context, raw string) (Claims, error) {
 	if c, ok := s.seen.get(raw, now); ok {
 		return c, nil
 	}
-	var claims jwtClaims
+	var (
+		claims  jwtClaims
+		failure error
+	)
 	_, err := jwt.ParseWithClaims(raw, &claims, func(t *jwt.Token) (any, error) {
 		kid, _ := t.Header["kid"].(string)
-		return s.keys.public(ctx, s.realm, kid)
+		key, err := s.keys.public(ctx, s.realm, kid)
+		if !errors.Is(err, errUnknownKey) {
+			failure = err
+		}
+		return key, err
 	},
 		jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
 		jwt.WithIssuer(s.realm.issuer()),
@@ -119,8 +125,8 @@ func (s *Signer) Verify(ctx context.Context, raw string) (Claims, error) {
 		jwt.WithTimeFunc(func() time.Time { return s.clock.Now().Std() }),
 		jwt.WithStrictDecoding(),
 	)
-	if errors.Is(err, database.ErrUnavailable) {
-		return Claims{}, err
+	if failure != nil {
+		return Claims{}, failure // ours, and no fault of the token
 	}
 	if err != nil || claims.Type != string(s.realm) {
 		return Claims{}, errInvalid

@@ -38,7 +38,6 @@ const (
 type Hasher struct {
 	running chan struct{}
 	waiting chan struct{}
-	queued  atomic.Int64
 	hashed  atomic.Int64
 	decoy   string
 }
@@ -58,7 +57,7 @@ func NewHasher() *Hasher {
 }
 
 // Queued is how many hashes wait or run at this moment.
-func (h *Hasher) Queued() int64 { return h.queued.Load() }
+func (h *Hasher) Queued() int { return len(h.waiting) }
 
 // Hashed is how many hashes were made so far.
 func (h *Hasher) Hashed() int64 { return h.hashed.Load() }
@@ -110,11 +109,7 @@ func (h *Hasher) run(ctx context.Context, work func() []byte) ([]byte, error) {
 	default:
 		return nil, fault.Unavailable("busy", "The server is busy with other sign-ins. Try again in a few seconds.", 2*time.Second)
 	}
-	h.queued.Add(1)
-	defer func() {
-		<-h.waiting
-		h.queued.Add(-1)
-	}()
+	defer func() { <-h.waiting }()
 	select {
 	case h.running <- struct{}{}:
 	case <-ctx.Done():
@@ -124,6 +119,10 @@ func (h *Hasher) run(ctx context.Context, work func() []byte) ([]byte, error) {
 	h.hashed.Add(1)
 	return work(), nil
 }
+
+// ErrPasswordBounds is the answer to a new password of the wrong length where the
+// contract asks for 400.
+var ErrPasswordBounds = fault.BadRequest("password_bounds", fmt.Sprintf("A password must have %d to %d characters.", PasswordMin, PasswordMax))
 
 // CheckPassword applies the bounds of a new password.
 func CheckPassword(password string) bool {

@@ -74,6 +74,7 @@ CREATE TABLE session (
 );
 CREATE INDEX session_by_subject ON session (realm, subject_id);
 CREATE INDEX session_by_end ON session (ends_at);
+CREATE INDEX session_revoked ON session (revoked_at) WHERE revoked_at IS NOT NULL;
 
 CREATE TABLE refresh_token (
     hash       BYTEA NOT NULL PRIMARY KEY,
@@ -83,7 +84,9 @@ CREATE TABLE refresh_token (
 );
 CREATE INDEX refresh_token_by_session ON refresh_token (session_id);
 
--- Tokens that are mailed. email_key binds one to the address it was sent to.
+-- Tokens that are mailed. email_key binds one to the address it was sent to. A
+-- subject has one for a purpose at a time: a newer one takes the place of the
+-- older, also when both are made at the same moment.
 CREATE TABLE one_time_token (
     hash       BYTEA NOT NULL PRIMARY KEY,
     purpose    TEXT NOT NULL,
@@ -93,8 +96,9 @@ CREATE TABLE one_time_token (
     expires_at BIGINT NOT NULL,
     used_at    BIGINT
 );
-CREATE INDEX one_time_token_by_subject ON one_time_token (subject_id, purpose);
+CREATE UNIQUE INDEX one_time_token_by_subject ON one_time_token (subject_id, purpose);
 CREATE INDEX one_time_token_by_end ON one_time_token (expires_at);
+CREATE INDEX one_time_token_used ON one_time_token (used_at) WHERE used_at IS NOT NULL;
 
 -- Work to do outside the transaction that caused it. A row lives until its work
 -- is done; lease_until is when another worker may take it over.
@@ -133,6 +137,7 @@ CREATE TABLE audit (
     user_agent TEXT NOT NULL,
     PRIMARY KEY (account_id, id)
 );
+CREATE INDEX audit_by_age ON audit (id);
 
 -- Counters of rate limits, shared by all nodes; the key is a hash.
 CREATE TABLE rate_limit (

@@ -129,6 +129,7 @@ CREATE TABLE contact_count (
     count      BIGINT NOT NULL,
     PRIMARY KEY (account_id, key, shard)
 ) WITH (fillfactor = 50);
+CREATE INDEX contact_count_day ON contact_count (key) WHERE key >= 'day:' AND key < 'day;';
 
 -- How far the contacts have been checked against which version of the operator
 -- prefix registry: one row.

@@ -128,6 +128,7 @@ CREATE TABLE contact_count (
     count      INTEGER NOT NULL,
     PRIMARY KEY (account_id, key, shard)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_count_day ON contact_count (key) WHERE key >= 'day:' AND key < 'day;';
 
 -- How far the contacts have been checked against which version of the operator
 -- prefix registry: one row.

@@ -1,0 +1,34 @@
+package database
+
+import "strings"
+
+// Locking is a locking clause, like FOR UPDATE, where the engine has more than
+// one writer; SQLite has one at a time anyway.
+func Locking(e Engine, clause string) string {
+	if e == Postgres {
+		return " " + clause
+	}
+	return ""
+}
+
+// Containing makes a text a pattern of LIKE … ESCAPE '\' that finds it anywhere,
+// with no character having a special meaning.
+func Containing(text string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
+}
+
+// OrNull keeps an empty text as NULL.
+func OrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// OrEmpty is the text of a column, and empty where it is NULL.
+func OrEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
