@@ -34,9 +34,10 @@ const (
 	maxWait    = time.Minute
 )
 
+// ErrTooLarge is the answer to a file beyond MaxPhotoBytes.
+var ErrTooLarge = fault.BadRequest("photo_too_large", "The photo is larger than 5 MB. Upload a smaller file.")
+
 var (
-	errTooLarge = fault.BadRequest("photo_too_large",
-		"The photo is larger than 5 MB. Upload a smaller file.")
 	errTooManyPixels = fault.BadRequest("photo_too_many_pixels",
 		"The photo has more than 25 megapixels. Scale it down and upload it again.")
 	errTooHeavy = fault.BadRequest("photo_too_many_pixels",
@@ -129,7 +130,7 @@ func readAll(r io.Reader) ([]byte, error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case len(data) > MaxPhotoBytes, errors.As(err, &tooLarge):
-		return nil, errTooLarge
+		return nil, ErrTooLarge
 	case err != nil:
 		return nil, fmt.Errorf("read photo: %w", err)
 	}

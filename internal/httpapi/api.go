@@ -89,16 +89,15 @@ type Route struct {
 // Register adds an operation: decode and validate, call, encode.
 func Register[I, O any](a *API, route Route, handler func(ctx context.Context, in *I) (*O, error)) {
 	op := huma.Operation{
-		OperationID:   huma.GenerateOperationID(route.Method, route.Path, new(O)),
-		Method:        route.Method,
-		Path:          route.Path,
-		Tags:          []string{route.Tag},
-		Summary:       route.Summary,
-		Description:   route.Description,
-		DefaultStatus: route.Status,
-		Errors:        append([]int{http.StatusServiceUnavailable}, route.Errors...),
-		MaxBodyBytes:  a.json,
-		// The body of a slow client is bounded by the server's own deadlines.
+		OperationID:     huma.GenerateOperationID(route.Method, route.Path, new(O)),
+		Method:          route.Method,
+		Path:            route.Path,
+		Tags:            []string{route.Tag},
+		Summary:         route.Summary,
+		Description:     route.Description,
+		DefaultStatus:   route.Status,
+		Errors:          append([]int{http.StatusServiceUnavailable}, route.Errors...),
+		MaxBodyBytes:    a.json,
 		BodyReadTimeout: bodyTime,
 	}
 	if route.MaxBody > 0 {
@@ -149,7 +148,9 @@ func (a *API) documented(route Route) *huma.Operation {
 
 func (a *API) guard(g Guard) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
-		ctx, err := g.Admit(hc.Context(), hc.Header("Authorization"))
+		bounded, cancel := context.WithTimeout(hc.Context(), operationTime)
+		defer cancel()
+		ctx, err := g.Admit(bounded, hc.Header("Authorization"))
 		if err != nil {
 			r, w := humago.Unwrap(hc)
 			if fault.Is(err, fault.KindUnauthorized) {
@@ -158,9 +159,18 @@ func (a *API) guard(g Guard) func(huma.Context, func(huma.Context)) {
 			WriteProblem(w, r, err)
 			return
 		}
-		next(huma.WithContext(hc, ctx))
+		next(huma.WithContext(hc, admitted{hc.Context(), ctx}))
 	}
 }
+
+// admitted has the life of the request and the values of its guard, whose own
+// time does not count against the operation.
+type admitted struct {
+	context.Context
+	values context.Context
+}
+
+func (a admitted) Value(key any) any { return a.values.Value(key) }
 
 // Empty is the output of an operation that answers without a body.
 type Empty struct{}

@@ -73,3 +73,9 @@ func isTrusted(ip netip.Addr, trusted []netip.Prefix) bool {
 	}
 	return false
 }
+
+// IsLoopback reports whether a host is this machine and no other.
+func IsLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || (err == nil && ip.IsLoopback())
+}

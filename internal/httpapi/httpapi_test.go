@@ -102,7 +102,6 @@ func TestEveryFailureIsAProblemDocument(t *testing.T) {
 		"gone":      fault.NotFound("gone", "It is not there."),
 		"twice":     fault.Conflict("twice", "It is there already."),
 		"big":       fault.TooLarge("big", "Too large."),
-		"strange":   fault.Unsupported("strange", "Unknown type."),
 		"wrong":     fault.Invalid("wrong", "Wrong.", fault.Field{Location: "body.x", Message: "is wrong"}),
 		"often":     fault.TooMany("often", "Too often.", 1500*time.Millisecond),
 		"short":     fault.Unavailable("short", "Come back.", time.Second),
@@ -112,7 +111,7 @@ func TestEveryFailureIsAProblemDocument(t *testing.T) {
 		"wrapped":   fmt.Errorf("while doing: %w", fault.Conflict("inner", "Inner.")),
 	}
 	want := map[string]int{
-		"bad": 400, "who": 401, "no": 403, "gone": 404, "twice": 409, "big": 413, "strange": 415, "wrong": 422, "often": 429,
+		"bad": 400, "who": 401, "no": 403, "gone": 404, "twice": 409, "big": 413, "wrong": 422, "often": 429,
 		"short": 503, "database": 503, "ours": 500, "panicking": 500, "wrapped": 409,
 	}
 	server := serve(t, httpapi.Options{}, failures)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -61,8 +62,16 @@ func (a *API) dispatch() http.Handler {
 			r.URL.Path = strings.TrimRight(r.URL.Path, "/")
 			r.URL.RawPath = strings.TrimRight(r.URL.RawPath, "/")
 		}
-		if _, pattern := a.Mux.Handler(r); pattern == "" || (isAPI(r.URL.Path) && pattern == "/") {
+		_, pattern := a.Mux.Handler(r)
+		// The console takes every path that nobody else has, but not the methods
+		// that somebody else's path lacks.
+		if pattern == "" || pattern == "/" && (isAPI(r.URL.Path) || len(a.allowed(r)) > 0) {
 			a.refuse(w, r)
+			return
+		}
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil && isAPI(r.URL.Path) {
+			WriteProblem(w, r, fault.Invalid("validation_failed", "The query of the address is not encoded well. Encode % as %25.",
+				fault.Field{Location: "query", Message: "is not encoded well"}))
 			return
 		}
 		a.Mux.ServeHTTP(w, r)
@@ -132,7 +141,7 @@ func cors(origins []string, next http.Handler) http.Handler {
 		if isAPI(r.URL.Path) && slices.Contains(origins, origin) {
 			w.Header().Set("Access-Control-Allow-Origin", origin)
 			w.Header().Set("Access-Control-Allow-Credentials", "true")
-			w.Header().Set("Access-Control-Expose-Headers", "Location, Retry-After, X-Request-Id, Content-Disposition")
+			w.Header().Set("Access-Control-Expose-Headers", "Location, Retry-After, X-Request-Id, X-Total-Count, Content-Disposition")
 			if r.Method == http.MethodOptions {
 				w.Header().Set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE")
 				w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
@@ -185,13 +194,14 @@ func recovered(next http.Handler) http.Handler {
 // those may hold secrets.
 func observed(o Options, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		started := time.Now()
+		started, outer := time.Now(), r
 		r = withClient(r, o.Proxies)
 		client := ClientOf(r.Context())
 		w.Header().Set("X-Request-Id", client.RequestID)
 		recorder := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
 			took := time.Since(started)
+			outer.Pattern = r.Pattern // by which traces name the request
 			route := r.Pattern
 			if route == "" {
 				route = "none"

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,6 @@ var statuses = map[fault.Kind]int{
 	fault.KindNotFound:     http.StatusNotFound,
 	fault.KindConflict:     http.StatusConflict,
 	fault.KindTooLarge:     http.StatusRequestEntityTooLarge,
-	fault.KindUnsupported:  http.StatusUnsupportedMediaType,
 	fault.KindInvalid:      http.StatusUnprocessableEntity,
 	fault.KindTooMany:      http.StatusTooManyRequests,
 	fault.KindUnavailable:  http.StatusServiceUnavailable,
@@ -145,7 +145,9 @@ func humaProblem(ctx context.Context, status int, message string, errs []error) 
 	case status == http.StatusInternalServerError:
 		return problemOf(ctx, errors.Join(append(errs, errors.New(message))...))
 	case message == "request body is required":
-		status = http.StatusUnprocessableEntity
+		status, errs = http.StatusUnprocessableEntity, []error{&huma.ErrorDetail{Location: "body", Message: "is required"}}
+	case hugeNumber(errs):
+		status, errs = http.StatusUnprocessableEntity, []error{&huma.ErrorDetail{Location: "body", Message: "has a number that is out of range"}}
 	}
 	p := newProblem(ctx, status, codes[status], sentence(message))
 	for _, err := range errs {
@@ -159,6 +161,14 @@ func humaProblem(ctx context.Context, status int, message string, errs []error) 
 		p.Detail = sentence(p.Errors[0].Location + ": " + p.Errors[0].Message)
 	}
 	return p
+}
+
+// hugeNumber reports that the body has a number which no type holds. The words
+// of the decoder, who alone knows, are not for the outside.
+func hugeNumber(errs []error) bool {
+	return slices.ContainsFunc(errs, func(err error) bool {
+		return strings.Contains(err.Error(), "json: cannot unmarshal number")
+	})
 }
 
 func sentence(message string) string {

@@ -15,7 +15,8 @@ func checkTexts(in any) error {
 	if textsAreClean(reflect.ValueOf(in), 0) {
 		return nil
 	}
-	return fault.Invalid("validation_failed", "The input contains a NUL character or text that is not UTF-8. Remove it.")
+	return fault.Invalid("validation_failed", "The input contains a NUL character or text that is not UTF-8. Remove it.",
+		fault.Field{Location: "request", Message: "has a NUL character or text that is not UTF-8"})
 }
 
 const maxDepth = 12

@@ -3,8 +3,8 @@ package team
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"os"
@@ -29,8 +29,7 @@ const (
 var (
 	errNoPhoto = fault.BadRequest("photo_missing",
 		"There is no photo in this request. Send it as multipart/form-data in the field file.")
-	errPhotoTooLarge = fault.BadRequest("photo_too_large", "The photo is larger than 5 MB. Upload a smaller file.")
-	errBrokenUpload  = fault.BadRequest("upload_broken", "The upload is incomplete or not multipart/form-data. Send it again.")
+	errBrokenUpload = fault.BadRequest("upload_broken", "The upload is incomplete or not multipart/form-data. Send it again.")
 )
 
 type userPhotoInput struct {
@@ -65,7 +64,7 @@ func (h *handler) setPhoto(ctx context.Context, in *userPhotoInput) (*userPhotoO
 	if err != nil {
 		return nil, err
 	}
-	defer arrived.remove()
+	defer arrived.Close()
 	in.Hold()
 	ctx, cancel := context.WithTimeout(ctx, photoTime)
 	defer cancel()
@@ -74,38 +73,19 @@ func (h *handler) setPhoto(ctx context.Context, in *userPhotoInput) (*userPhotoO
 	return out, err
 }
 
-// spooled is an upload that has arrived, in a file of its own: uploads over slow
-// links would otherwise fill the memory.
-type spooled struct{ *os.File }
-
-func (f spooled) remove() {
-	_ = f.Close()
-	_ = os.Remove(f.Name())
-}
-
 // spool takes the field "file" out of a multipart body.
-func spool(body io.Reader, contentType string) (spooled, error) {
+func spool(body io.Reader, contentType string) (*httpapi.Spool, error) {
 	part, err := filePart(body, contentType)
 	if err != nil {
-		return spooled{}, err
+		return nil, err
 	}
-	file, err := os.CreateTemp("", "ujumbe-photo-")
+	arrived, err := httpapi.NewSpool(os.TempDir(), io.LimitReader(part, blob.MaxPhotoBytes+1))
 	if err != nil {
-		return spooled{}, fmt.Errorf("spool photo: %w", err)
+		return nil, uploadFault(err)
 	}
-	arrived := spooled{file}
-	n, err := io.Copy(file, io.LimitReader(part, blob.MaxPhotoBytes+1))
-	switch {
-	case err != nil:
-		err = uploadFault(err)
-	case n > blob.MaxPhotoBytes:
-		err = errPhotoTooLarge
-	default:
-		_, err = file.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		arrived.remove()
-		return spooled{}, err
+	if arrived.Size > blob.MaxPhotoBytes {
+		arrived.Close()
+		return nil, blob.ErrTooLarge
 	}
 	return arrived, nil
 }
@@ -134,10 +114,10 @@ func uploadFault(err error) error {
 	var known *fault.Error
 	switch {
 	case fault.Is(err, fault.KindTooLarge):
-		return errPhotoTooLarge
+		return blob.ErrTooLarge
 	case errors.As(err, &known):
 		return err
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.As(err, new(*fs.PathError)):
 		return err
 	}
 	return errBrokenUpload

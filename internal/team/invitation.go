@@ -68,7 +68,7 @@ func (s *Service) invitationLink() onetime.Kind {
 			return mail.Invitation{
 				Organization: about.organization, Inviter: about.inviter, Role: string(about.role),
 				Accept: s.Pages.Invitation(raw), ValidFor: invitationLife,
-			}.Render(mail.Recipient{Address: h.Email, Name: h.Name})
+			}.Render(h.Recipient())
 		},
 	}
 }
@@ -88,7 +88,7 @@ func (s *Service) SendInvitation(ctx context.Context, caller account.Caller, ema
 		if err := s.refuseMember(ctx, tx, caller.Account, key); err != nil {
 			return err
 		}
-		err := s.Limiter.Take(ctx, tx, invitationsByOrg.On(caller.Account.String()), mailsByRecipient.On(string(invitationPurpose), key))
+		err := s.Limiter.Take(ctx, tx, invitationsByOrg.On(caller.Account.String()), ratelimit.MailsByRecipient.On(string(invitationPurpose), key))
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"ujumbe/internal/database"
 	"ujumbe/internal/field"
 	"ujumbe/internal/mail"
+	"ujumbe/internal/ratelimit"
 )
 
 // Invitee is a new user whom a colleague makes, password included.
@@ -84,7 +85,7 @@ func (s *Service) enroll(ctx context.Context, tx database.Tx, caller account.Cal
 }
 
 func (s *Service) announce(ctx context.Context, tx database.Tx, caller account.Caller, user User) error {
-	if err := s.Limiter.Take(ctx, tx, mailsByRecipient.On(accountReady, mail.AddressKey(user.Email))); err != nil {
+	if err := s.Limiter.Take(ctx, tx, ratelimit.MailsByRecipient.On(accountReady, mail.AddressKey(user.Email))); err != nil {
 		return err
 	}
 	org, err := s.Accounts.Find(ctx, tx, caller.Account)

@@ -147,7 +147,7 @@ func (s *Service) erase(ctx context.Context, tx database.Tx, user User) error {
 // the other organization by it.
 func (s *Service) ResetMemberPassword(ctx context.Context, caller account.Caller, target account.UserID, password string) error {
 	if !token.CheckPassword(password) {
-		return errPasswordBounds
+		return token.ErrPasswordBounds
 	}
 	if target == caller.User {
 		return errSelf

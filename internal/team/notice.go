@@ -83,11 +83,5 @@ func (n *Notices) deliver(ctx context.Context, about notice) error {
 	if err != nil {
 		return job.Permanent(err)
 	}
-	if err := n.mail.Send(ctx, message); err != nil {
-		if mail.IsPermanent(err) {
-			return job.Permanent(err)
-		}
-		return err
-	}
-	return nil
+	return n.mail.Send(ctx, message)
 }

@@ -27,7 +27,9 @@ func (s *Service) SetPhoto(ctx context.Context, caller account.Caller, upload io
 		return "", err
 	}
 	if err := s.adoptPhoto(ctx, caller, key); err != nil {
-		s.abandonPhoto(context.WithoutCancel(ctx), caller.User, key)
+		afterwards, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTime)
+		defer cancel()
+		s.abandonPhoto(afterwards, caller.User, key)
 		return "", err
 	}
 	return s.Photos.URL(key), nil
@@ -48,6 +50,9 @@ func (s *Service) adoptPhoto(ctx context.Context, caller account.Caller, key str
 		return s.dropPhoto(ctx, tx, user)
 	})
 }
+
+// abandonTime is how long a request that failed already may still tidy up.
+const abandonTime = 10 * time.Second
 
 // abandonPhoto removes a stored photo that did not become the user's. When it
 // can't be found out whether it did, it stays: a photo too many harms nobody.

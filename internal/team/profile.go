@@ -109,7 +109,7 @@ func (s *Service) moveMailbox(ctx context.Context, tx database.Tx, caller accoun
 	if err := s.Sessions.Confirm(ctx, tx, caller); err != nil {
 		return err
 	}
-	if err := s.Limiter.Take(ctx, tx, mailsByRecipient.On(string(VerifyEmail), mail.AddressKey(email))); err != nil {
+	if err := s.Limiter.Take(ctx, tx, ratelimit.MailsByRecipient.On(string(VerifyEmail), mail.AddressKey(email))); err != nil {
 		return err
 	}
 	if err := s.Links.End(ctx, tx, id.Of[onetime.Subject](caller.User)); err != nil {
@@ -135,7 +135,7 @@ var errWrongPassword = fault.Unauthorized("wrong_password",
 // sessions. A user without a password has none that could be right.
 func (s *Service) ChangePassword(ctx context.Context, caller account.Caller, current, next string) error {
 	if !token.CheckPassword(next) {
-		return errPasswordBounds
+		return token.ErrPasswordBounds
 	}
 	if err := s.Limiter.Count(ctx, passwordTries, caller.User.String()); err != nil {
 		return err

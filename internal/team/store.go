@@ -41,13 +41,9 @@ func (s *Store) Insert(ctx context.Context, tx database.Tx, p Person) (User, err
 		ID: id.New[account.Member](), FirstName: p.FirstName, LastName: p.LastName, Email: p.Email,
 		IsVerified: p.IsVerified, IsActive: true, CreatedAt: now, UpdatedAt: now,
 	}
-	var hash *string
-	if p.PasswordHash != "" {
-		hash = &p.PasswordHash
-	}
 	n, err := tx.Exec(ctx, `INSERT INTO users (id, email, email_key, password_hash, first_name, last_name, is_verified, password_given, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) ON CONFLICT (email_key) DO NOTHING`,
-		u.ID, u.Email, mail.AddressKey(u.Email), hash, u.FirstName, u.LastName, u.IsVerified, p.PasswordGiven, now)
+		u.ID, u.Email, mail.AddressKey(u.Email), database.OrNull(p.PasswordHash), u.FirstName, u.LastName, u.IsVerified, p.PasswordGiven, now)
 	if err != nil {
 		return User{}, fmt.Errorf("insert user: %w", err)
 	}

@@ -2,13 +2,10 @@ package team
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/blob"
 	"ujumbe/internal/database"
-	"ujumbe/internal/fault"
 	"ujumbe/internal/job"
 	"ujumbe/internal/mail"
 	"ujumbe/internal/onetime"
@@ -50,15 +47,6 @@ const (
 	VerifyEmail   onetime.Purpose = "verify_email"
 	ResetPassword onetime.Purpose = "reset_password"
 )
-
-// mailsByRecipient bounds the mails of one kind that an address can get. It is
-// the same count as that of the mails people ask for themselves.
-var mailsByRecipient = ratelimit.Rule{Name: "mail", Events: 5, Window: time.Hour}
-
-// errPasswordBounds is the answer to a new password of the wrong length where the
-// contract asks for 400.
-var errPasswordBounds = fault.BadRequest("password_bounds",
-	fmt.Sprintf("A password must have %d to %d characters.", token.PasswordMin, token.PasswordMax))
 
 // Me returns the caller as they see themselves.
 func (s *Service) Me(ctx context.Context, caller account.Caller) (Profile, error) {

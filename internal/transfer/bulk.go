@@ -8,6 +8,7 @@ import (
 
 	"ujumbe/internal/contact"
 	"ujumbe/internal/fault"
+	"ujumbe/internal/httpapi"
 	"ujumbe/internal/transfer/sheet"
 )
 
@@ -48,16 +49,16 @@ type bulkSource struct {
 
 // openBulk looks through the whole body, so that one that is broken anywhere, or
 // names a list behind its contacts, stores nothing.
-func openBulk(file *spool) (*bulkSource, error) {
+func openBulk(file *httpapi.Spool) (*bulkSource, error) {
 	b := &bulkSource{start: -1}
-	f := &fence{src: io.NewSectionReader(file.file, 0, file.size)}
+	f := &fence{src: io.NewSectionReader(file, 0, file.Size)}
 	if err := b.survey(json.NewDecoder(f), f); err != nil {
 		return nil, bulkSyntax(err)
 	}
 	if b.start < 0 {
 		return nil, errNoContacts
 	}
-	b.fence = &fence{src: io.NewSectionReader(file.file, b.start, file.size-b.start)}
+	b.fence = &fence{src: io.NewSectionReader(file, b.start, file.Size-b.start)}
 	b.decoder = json.NewDecoder(b.fence)
 	b.fence.allow(b.decoder)
 	_, err := b.decoder.Token()

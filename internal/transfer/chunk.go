@@ -16,8 +16,8 @@ type chunk struct {
 	// none.
 	kept, passed []rowNote
 	// lines are all rows of the chunk as lines of CSV.
-	lines     []byte
-	bytesRead int64
+	lines []byte
+	bytes int64 // of the upload that the rows take up
 }
 
 // rowNote is where a row stands in its file, and its line in the chunk.
@@ -40,12 +40,13 @@ func (c *chunk) rows() int { return len(c.kept) + len(c.passed) }
 // fill reads up to size drafts. It returns io.EOF with the last rows.
 func (c *chunk) fill(src source, j *judge, size int) error {
 	c.reset()
+	from := src.bytesRead()
+	defer func() { c.bytes = src.bytesRead() - from }()
 	var e entry
 	// Rows that are passed over cost little to store, but a file may have
 	// nothing else.
 	for len(c.drafts) < size && len(c.passed) < 4*size && len(c.lines) < chunkBytes {
 		if err := src.next(&e); err != nil {
-			c.bytesRead = src.bytesRead()
 			if errors.Is(err, io.EOF) {
 				return io.EOF
 			}
@@ -64,7 +65,6 @@ func (c *chunk) fill(src source, j *judge, size int) error {
 		c.drafts = append(c.drafts, v.draft)
 		c.kept = append(c.kept, note)
 	}
-	c.bytesRead = src.bytesRead()
 	return nil
 }
 
@@ -78,7 +78,7 @@ type outcome struct {
 // room for them is used up.
 func (c *chunk) outcome(loaded contact.Loaded, room *room) *outcome {
 	o := &outcome{progress: progress{
-		bytesRead: c.bytesRead, rows: c.rows(), valid: loaded.Valid, invalid: loaded.Invalid,
+		bytes: c.bytes, rows: c.rows(), valid: loaded.Valid, invalid: loaded.Invalid,
 		skipped: len(c.passed) + len(loaded.Duplicates),
 	}}
 	passed := c.passed

@@ -65,7 +65,7 @@ func TestKilledImportLeavesWholeChunksAndATrueRecord(t *testing.T) {
 		last := newest(t, p, access)
 		waitFor(t, func() bool { last = newest(t, p, access); return last.Status != "running" })
 		if last.Status == "interrupted" && (last.Failure == nil || last.Failure.Code != "server_crashed" || last.BytesRead >= last.BytesTotal && last.RowsRead < int64(rows)) {
-			t.Errorf("record after a crash: %+v", last)
+			t.Errorf("record after a crash: %+v, failure %+v", last, last.Failure)
 		}
 		// Sending the file again completes it, twice changes nothing more.
 		for i := range 2 {

@@ -33,8 +33,8 @@ var csvForm = form{
 	extension: "csv", mediaType: "text/csv; charset=utf-8", head: sheet.Header,
 	append: func(dst []byte, c *contact.Contact, _ bool) ([]byte, error) {
 		return sheet.AppendContact(dst, &sheet.Contact{
-			FirstName: text(c.FirstName), LastName: text(c.LastName), Phone: c.Phone.String(),
-			Email: text(c.Email), Notes: text(c.Notes), Tags: c.Tags,
+			FirstName: database.OrEmpty(c.FirstName), LastName: database.OrEmpty(c.LastName), Phone: c.Phone.String(),
+			Email: database.OrEmpty(c.Email), Notes: database.OrEmpty(c.Notes), Tags: c.Tags,
 		}), nil
 	},
 }
@@ -48,13 +48,6 @@ var jsonForm = form{
 		encoded, err := json.Marshal(c)
 		return append(dst, encoded...), err
 	},
-}
-
-func text(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
 }
 
 // exportPart is how much of an export is written at a time.
@@ -149,7 +142,7 @@ func (e *export) finish(ctx context.Context) error {
 	return err
 }
 
-// exportName is the name a download gets, without its extension.
+// exportName is the name a download gets.
 func exportName(org account.Account, now time.Time) string {
 	if zone, err := time.LoadLocation(org.Timezone); err == nil {
 		now = now.In(zone)

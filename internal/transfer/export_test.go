@@ -5,16 +5,18 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"ujumbe/internal/httpapi"
 )
 
 // ReadAndJudge reads a file and judges its rows as an import does, and stores
 // nothing. It returns how many rows would be stored, and passed over.
 func ReadAndJudge(folder, content string) (kept, passed int, err error) {
-	file, err := newSpool(folder, strings.NewReader(content))
+	file, err := httpapi.NewSpool(folder, strings.NewReader(content))
 	if err != nil {
 		return 0, 0, err
 	}
-	defer file.close()
+	defer file.Close()
 	src, err := openFile(file, folder)
 	if err != nil {
 		return 0, 0, err
@@ -39,11 +41,11 @@ func readAll(src source) (kept, passed int, err error) {
 
 // ReadBulk reads a bulk body as an import does, and stores nothing.
 func ReadBulk(folder string, body []byte) (kept, passed int, err error) {
-	file, err := newSpool(folder, bytes.NewReader(body))
+	file, err := httpapi.NewSpool(folder, bytes.NewReader(body))
 	if err != nil {
 		return 0, 0, err
 	}
-	defer file.close()
+	defer file.Close()
 	src, err := openBulk(file)
 	if err != nil {
 		return 0, 0, err

@@ -42,12 +42,12 @@ func (s *Service) ImportBulk(ctx context.Context, by account.Caller, exchange *h
 	defer s.uploads.leave()
 	body := exchange.Body(s.MaxBulk, s.Stopping)
 	defer body.Close()
-	file, err := newSpool(s.Folder, body)
+	file, err := httpapi.NewSpool(s.Folder, body)
 	if err != nil {
 		body.Discard()
 		return Import{}, bulkFault(err, s.MaxBulk)
 	}
-	defer file.close()
+	defer file.Close()
 	body.Close()
 	exchange.Hold()
 	bulk, err := openBulk(file)
@@ -61,7 +61,7 @@ func (s *Service) ImportBulk(ctx context.Context, by account.Caller, exchange *h
 // no record, before it is known that all of it can be read.
 func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, open func() (source, error)) (Import, error) {
 	record := Import{
-		ID: id.New[contact.Import](), Status: Running, ListID: u.list, BytesTotal: u.file.size, UserID: by.User,
+		ID: id.New[contact.Import](), Status: Running, ListID: u.list, BytesTotal: u.file.Size, UserID: by.User,
 	}
 	if u.name != "" {
 		record.FileName = &u.name
@@ -88,7 +88,15 @@ func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, o
 	if err := r.close(ctx, r.all(ctx)); err != nil {
 		return record, s.explain(ctx, by.Account, record.ID, err)
 	}
-	return s.store.find(context.WithoutCancel(ctx), by.Account, record.ID)
+	return s.outcome(ctx, by.Account, record.ID)
+}
+
+// outcome reads the record of an import that has ended, also for a caller who
+// has gone.
+func (s *Service) outcome(ctx context.Context, org account.ID, i ID) (Import, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+	defer cancel()
+	return s.store.find(ctx, org, i)
 }
 
 // explain tells a caller whose import the node can't finish how far it came.
@@ -96,7 +104,7 @@ func (s *Service) explain(ctx context.Context, org account.ID, i ID, ended error
 	if !errors.Is(ended, httpapi.ErrStopping) {
 		return ended
 	}
-	record, err := s.store.find(context.WithoutCancel(ctx), org, i)
+	record, err := s.outcome(ctx, org, i)
 	if err != nil {
 		return ended
 	}

@@ -26,12 +26,29 @@ const (
 // makes a contact is the number, so only the number can cost a row its place:
 // another cell that can't be kept is left out and noted.
 type judge struct {
-	// A number takes some 16 bytes here, which makes the first of two rows win
-	// whatever the order in which chunks are stored.
-	seen map[phone.Number]struct{}
+	// seen makes the first of two rows win whatever the order in which chunks are
+	// stored.
+	seen numbers
 }
 
-func newJudge() *judge { return &judge{seen: map[phone.Number]struct{}{}} }
+func newJudge() *judge { return &judge{seen: numbers{}} }
+
+// numbers is a set, by the upper and the lower half of each number: those of a
+// file share few upper halves, and keys of half the size take half the memory.
+type numbers map[uint32]map[uint32]struct{}
+
+// add reports whether the number is new to the set.
+func (n numbers) add(number phone.Number) bool {
+	upper, lower := uint32(number>>32), uint32(number)
+	half := n[upper]
+	if half == nil {
+		half = map[uint32]struct{}{}
+		n[upper] = half
+	}
+	before := len(half)
+	half[lower] = struct{}{}
+	return len(half) > before
+}
 
 // verdict is what becomes of a row: it is passed over for a reason, or it is a
 // draft, perhaps amended.
@@ -52,9 +69,7 @@ func (j *judge) decide(e *entry) verdict {
 			return v
 		}
 	}
-	before := len(j.seen)
-	j.seen[v.draft.Phone] = struct{}{}
-	if len(j.seen) == before {
+	if !j.seen.add(v.draft.Phone) {
 		return verdict{reason: reasonTwice}
 	}
 	return v

@@ -54,7 +54,7 @@ func (s *Service) SendExport(ctx context.Context, by account.Caller, exchange *h
 	defer s.uploads.leave()
 	body := exchange.Body(maxMailedBody, s.Stopping)
 	defer body.Close()
-	file, err := newSpool(s.Folder, body)
+	file, err := httpapi.NewSpool(s.Folder, body)
 	if err != nil {
 		body.Discard()
 		if fault.Code(err) == "body_too_large" {
@@ -62,21 +62,21 @@ func (s *Service) SendExport(ctx context.Context, by account.Caller, exchange *h
 		}
 		return uploadFault(err, maxMailedFile)
 	}
-	defer file.close()
+	defer file.Close()
 	body.Close()
 	exchange.Hold()
 	if err := s.mailings.wait(ctx, s.Stopping); err != nil {
 		return err
 	}
 	defer s.mailings.leave()
-	parcel, err := readMailing(io.NewSectionReader(file.file, 0, file.size))
+	parcel, err := readMailing(io.NewSectionReader(file, 0, file.Size))
 	if err != nil {
 		return err
 	}
-	if err := s.Limiter.Count(ctx, mailingRule, by.Account.String()); err != nil {
-		return err
-	}
 	return s.DB.InTx(ctx, func(tx database.Tx) error {
+		if err := s.Limiter.Take(ctx, tx, mailingRule.On(by.Account.String())); err != nil {
+			return err
+		}
 		if err := s.store.addMail(ctx, tx, by, &parcel); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (s *Service) deliver(ctx context.Context, d delivery) error {
 		if !mail.IsPermanent(err) {
 			return err
 		}
-		return errors.Join(job.Permanent(err), s.store.dropMail(ctx, d))
+		return errors.Join(err, s.store.dropMail(ctx, d))
 	}
 	return s.store.dropMail(ctx, d)
 }

@@ -60,7 +60,7 @@ type Import struct {
 	Counts
 	Amended    int64          `json:"amended" doc:"Rows stored without a cell that could not be kept."`
 	RowsRead   int64          `json:"rowsRead" doc:"Rows dealt with so far."`
-	BytesRead  int64          `json:"bytesRead" doc:"How far into the upload they reach."`
+	BytesRead  int64          `json:"bytesRead" doc:"How much of the upload they take up."`
 	BytesTotal int64          `json:"bytesTotal" doc:"Size of the upload."`
 	UserID     account.UserID `json:"userId" doc:"Who sent it."`
 	User       string         `json:"user" doc:"The email address of that user at the time."`

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"ujumbe/internal/contact"
+	"ujumbe/internal/httpapi"
 	"ujumbe/internal/transfer/sheet"
 )
 
@@ -50,9 +51,9 @@ const maxKnownTags = 1000
 // openFile opens a file that is an import. A workbook may be broken anywhere, so
 // it is read once to its end first: one that can't be imported as a whole stores
 // nothing.
-func openFile(file *spool, folder string) (*fileSource, error) {
+func openFile(file *httpapi.Spool, folder string) (*fileSource, error) {
 	limits := sheet.Limits{TempDir: folder}
-	reader, err := sheet.Open(file.file, file.size, limits)
+	reader, err := sheet.Open(file, file.Size, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func openFile(file *spool, folder string) (*fileSource, error) {
 		if err := readThrough(reader); err != nil {
 			return nil, err
 		}
-		if reader, err = sheet.Open(file.file, file.size, limits); err != nil {
+		if reader, err = sheet.Open(file, file.Size, limits); err != nil {
 			return nil, err
 		}
 	}

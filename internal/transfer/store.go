@@ -40,7 +40,7 @@ func (s *store) begin(ctx context.Context, tx database.Tx, org account.ID, i *Im
 
 // progress is what one chunk adds to a record.
 type progress struct {
-	bytesRead                              int64
+	bytes                                  int64
 	rows, valid, invalid, skipped, amended int
 }
 
@@ -50,10 +50,10 @@ var errTaken = fault.Unavailable("import_given_up", "The server lost touch with 
 
 // advance adds a chunk to a record, in the transaction that stores the chunk.
 func (s *store) advance(ctx context.Context, tx database.Tx, org account.ID, i ID, p progress) error {
-	n, err := tx.Exec(ctx, `UPDATE contact_import SET bytes_read = CASE WHEN bytes_read > $3 THEN bytes_read ELSE $3 END,
+	n, err := tx.Exec(ctx, `UPDATE contact_import SET bytes_read = bytes_read + $3,
 			rows_read = rows_read + $4, valid = valid + $5, invalid = invalid + $6, skipped = skipped + $7, amended = amended + $8, heartbeat_at = $9
 		WHERE account_id = $1 AND id = $2 AND status = 'running'`,
-		org, i, p.bytesRead, p.rows, p.valid, p.invalid, p.skipped, p.amended, s.clock.Now())
+		org, i, p.bytes, p.rows, p.valid, p.invalid, p.skipped, p.amended, s.clock.Now())
 	if err != nil {
 		return fmt.Errorf("advance import: %w", err)
 	}
@@ -176,7 +176,9 @@ const detailKept = contact.Retention
 func (s *store) sweep(ctx context.Context) error {
 	now := s.clock.Now()
 	before := id.Before[contact.Import](now.Add(-detailKept).Std())
-	if _, err := s.db.Exec(ctx, `DELETE FROM contact_import_rows WHERE import_id < $1`, before); err != nil {
+	err := s.db.Sweep(ctx, `DELETE FROM contact_import_rows WHERE (account_id, import_id, kind, first_row) IN (
+		SELECT account_id, import_id, kind, first_row FROM contact_import_rows WHERE import_id < $1 LIMIT $2)`, before)
+	if err != nil {
 		return fmt.Errorf("sweep rows passed over: %w", err)
 	}
 	return s.sweepMails(ctx, now)

@@ -20,7 +20,7 @@ import (
 
 // upload is what a form of an import holds.
 type upload struct {
-	file *spool
+	file *httpapi.Spool
 	name string
 	list *contact.ListID
 }
@@ -96,8 +96,8 @@ func (u *upload) take(part *multipart.Part, folder string, maxFile int64) (err e
 			return errTwoFiles
 		}
 		u.name = fileName(part.FileName())
-		u.file, err = newSpool(folder, io.LimitReader(part, maxFile+1))
-		if err == nil && u.file.size > maxFile {
+		u.file, err = httpapi.NewSpool(folder, io.LimitReader(part, maxFile+1))
+		if err == nil && u.file.Size > maxFile {
 			return errFileTooLarge(maxFile)
 		}
 		return err
@@ -109,7 +109,7 @@ func (u *upload) take(part *multipart.Part, folder string, maxFile int64) (err e
 
 func (u *upload) close() {
 	if u.file != nil {
-		u.file.close()
+		u.file.Close()
 	}
 }
 

@@ -94,6 +94,7 @@ func (s *xlsxSource) row(rec *record) error {
 }
 
 func (s *xlsxSource) rowNumber() error {
+	last := s.number
 	s.number++
 	for attrs := s.xml.attrs; ; {
 		name, value, rest, ok := nextAttr(attrs)
@@ -108,7 +109,10 @@ func (s *xlsxSource) rowNumber() error {
 		}
 		attrs = rest
 	}
-	if s.number < 1 || s.number > xlsxRows {
+	if s.number <= last {
+		return corrupt("its rows are out of order")
+	}
+	if s.number > xlsxRows {
 		return corrupt("it has a row beyond the last one of a sheet")
 	}
 	return nil

@@ -158,6 +158,8 @@ func TestSparseSheets(t *testing.T) {
 		"rows without":       {`<row><c><v>1</v></c></row><row/><row><c><v>2</v></c></row>`, "2:1 4:2"},
 		"rows left out":      {`<row r="7"><c><v>1</v></c></row><row><c><v>2</v></c></row><row r="1048576"><c><v>3</v></c></row>`, "7:1 8:2 1048576:3"},
 		"rows without cells": {`<row r="2"/><row r="3"><c r="A3" s="1"/><c r="B3" t="str"><v> </v></c></row><row r="4"><c><v>1</v></c></row>`, "4:1"},
+		"rows that go back":  {`<row r="3"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>`, ""},
+		"a row twice":        {`<row r="2"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>`, ""},
 		"the last cell":      {`<row r="2"><c r="A2"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>9</v></c></row>`, "2:1"},
 	} {
 		t.Run(name, func(t *testing.T) {
