@@ -3,8 +3,8 @@
 // rolled-back one never does. A worker holds a job by a lease; when its process
 // dies, the lease runs out and another worker takes the job over.
 //
-// The queue is ours because no queue library served here speaks both engines
-// through one SQL text; docs/architecture.md has the comparison.
+// The queue is ours because no queue library speaks both engines through
+// one SQL text; docs/architecture.md has the comparison.
 package job
 
 import (
@@ -35,12 +35,15 @@ type record struct {
 	deadline clock.Time
 }
 
-// Permanent marks an error that trying again can't mend.
+// Permanent marks an error that trying again can't mend. An error of another
+// package says so of itself by a method Permanent.
 func Permanent(err error) error { return permanent{err} }
 
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
+
+func (permanent) Permanent() bool { return true }
 
 // The times of a job.
 const (
@@ -140,6 +143,6 @@ func retryDelay(j record) time.Duration {
 }
 
 func isPermanent(err error) bool {
-	var p permanent
-	return errors.As(err, &p)
+	var p interface{ Permanent() bool }
+	return errors.As(err, &p) && p.Permanent()
 }

@@ -132,7 +132,8 @@ func TestPermanentFailureIsNotTriedAgain(t *testing.T) {
 		var tries atomic.Int64
 		job.Handle(q, func(context.Context, greeting) error {
 			tries.Add(1)
-			return job.Permanent(errors.New("no such mailbox"))
+			// Mail servers may answer in any encoding.
+			return job.Permanent(errors.New("550 bo\xeete inconnue\x00"))
 		})
 		run(t, q)
 		enqueue(t, db, q, "refused", nil)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -127,17 +128,29 @@ func (q *Queue) renew(ctx context.Context, j record, lease id.Of[lease], stop co
 	}
 }
 
-func (q *Queue) attempt(ctx context.Context, j record) (err error) {
+func (q *Queue) attempt(ctx context.Context, j record) error {
+	handler, ok := q.handlers[j.kind]
+	if !ok {
+		return fmt.Errorf("no handler for %s", j.kind)
+	}
+	return survive(func() error { return handler(ctx, []byte(j.args)) })
+}
+
+// survive makes a panic the failure of the one piece of work it happened in.
+func survive(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	handler, ok := q.handlers[j.kind]
-	if !ok {
-		return fmt.Errorf("no handler for %s", j.kind)
-	}
-	return handler(ctx, []byte(j.args))
+	return work()
+}
+
+// storable is the beginning of a text as every engine takes it. What a mail
+// server says may be anything.
+func storable(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), 2000)], "\uFFFD")
+	return strings.ReplaceAll(text, "\x00", "")
 }
 
 // settle records the outcome: done jobs go, failed ones wait for their next try
@@ -151,7 +164,7 @@ func (q *Queue) settle(ctx context.Context, j record, lease id.Of[lease], failur
 	}
 	now := q.clock.Now()
 	next := now.Add(retryDelay(j))
-	reason := failure.Error()[:min(len(failure.Error()), 2000)]
+	reason := storable(failure.Error())
 	if isPermanent(failure) || next > j.deadline {
 		q.log.ErrorContext(ctx, "job given up", "kind", j.kind, "job", j.id, "attempts", j.attempts, "error", failure)
 		q.record(ctx, j, `UPDATE job SET failed_at = $3, lease = NULL, lease_until = NULL, last_error = $4 WHERE id = $1 AND lease = $2`, j.id, lease, now, reason)
@@ -205,7 +218,7 @@ func (q *Queue) runIfDue(ctx context.Context, p periodic) error {
 		return err
 	}
 	started := time.Now()
-	err = p.run(ctx)
+	err = survive(func() error { return p.run(ctx) })
 	result := "done"
 	if err != nil {
 		result = "retry"

@@ -22,6 +22,9 @@ type permanentError struct{ error }
 
 func (p permanentError) Unwrap() error { return p.error }
 
+// Permanent tells the job that sends the mail not to try again.
+func (permanentError) Permanent() bool { return true }
+
 func permanent(err error) error { return permanentError{err} }
 
 // judge marks what the server refused for good.

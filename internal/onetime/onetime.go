@@ -37,6 +37,9 @@ type Holder struct {
 	Details any
 }
 
+// Recipient is whom the link is mailed to.
+func (h Holder) Recipient() mail.Recipient { return mail.Recipient{Address: h.Email, Name: h.Name} }
+
 // ErrNobody is returned by Kind.Find when there is nobody to mail. It is no
 // failure: requests for unknown addresses end here, unseen by the requester.
 var ErrNobody = errors.New("nobody to mail")
@@ -123,13 +126,7 @@ func (l *Links) deliver(ctx context.Context, d delivery) error {
 	if err != nil {
 		return job.Permanent(fmt.Errorf("write %s mail: %w", d.Purpose, err))
 	}
-	if err := l.mail.Send(ctx, message); err != nil {
-		if mail.IsPermanent(err) {
-			return job.Permanent(err)
-		}
-		return err
-	}
-	return nil
+	return l.mail.Send(ctx, message)
 }
 
 func (l *Links) turn(d delivery) *sync.Mutex {

@@ -24,6 +24,13 @@ type Rule struct {
 	Window time.Duration
 }
 
+// The limits on mails that strangers can cause, counted together by all features:
+// of each kind to a recipient, and of all kinds from a network.
+var (
+	MailsByRecipient = Rule{Name: "mail", Events: 5, Window: time.Hour}
+	MailsByNetwork   = Rule{Name: "mail-ip", Events: 300, Window: time.Hour}
+)
+
 // Counter is a rule applied to something: an address, a recipient, both.
 type Counter struct {
 	rule  Rule
