@@ -56,7 +56,7 @@ func openDatabase(ctx context.Context, c *config.Config, opts database.Options) 
 	}
 	if err := db.Migrate(ctx); err != nil {
 		_ = db.Close()
-		return nil, err
+		return nil, fmt.Errorf("UJUMBE_DATABASE_URL: %w", err)
 	}
 	return db, nil
 }

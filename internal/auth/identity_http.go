@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -130,15 +129,10 @@ func cookiesFor(publicURL string) flowCookies {
 		return nil
 	case u.Scheme == "https":
 		return flowCookies{host}
-	case isLoopback(u.Hostname()):
+	case httpapi.IsLoopback(u.Hostname()):
 		return flowCookies{host, plain}
 	}
 	return nil
-}
-
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || (err == nil && ip.IsLoopback())
 }
 
 // read returns the states of the flows that this browser has begun, newest

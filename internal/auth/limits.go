@@ -18,8 +18,6 @@ var (
 	failuresByAddress = ratelimit.Rule{Name: "login-ip", Events: 300, Window: 15 * time.Minute}
 	failuresByEmail   = ratelimit.Rule{Name: "login-email", Events: 100, Window: 15 * time.Minute}
 	registrations     = ratelimit.Rule{Name: "register-ip", Events: 1000, Window: time.Hour}
-	mailsByRecipient  = ratelimit.Rule{Name: "mail", Events: 5, Window: time.Hour}
-	mailsByAddress    = ratelimit.Rule{Name: "mail-ip", Events: 300, Window: time.Hour}
 )
 
 // signIns remembers from where somebody has signed in.

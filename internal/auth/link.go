@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"ujumbe/internal/account"
@@ -12,6 +11,7 @@ import (
 	"ujumbe/internal/id"
 	"ujumbe/internal/mail"
 	"ujumbe/internal/onetime"
+	"ujumbe/internal/ratelimit"
 	"ujumbe/internal/team"
 	"ujumbe/internal/token"
 )
@@ -34,27 +34,23 @@ func (s *Service) addLinks() {
 		Purpose: verifyEmail, Life: verifyLife,
 		Find: s.holder(func(m mailbox) bool { return !m.verified }),
 		Write: func(h onetime.Holder, raw string) (mail.Message, error) {
-			return mail.VerifyEmail{Link: s.Pages.VerifyEmail(raw), ValidFor: verifyLife}.Render(recipient(h))
+			return mail.VerifyEmail{Link: s.Pages.VerifyEmail(raw), ValidFor: verifyLife}.Render(h.Recipient())
 		},
 	})
 	s.Links.Add(onetime.Kind{
 		Purpose: resetPassword, Life: resetLife,
 		Find: s.holder(func(mailbox) bool { return true }),
 		Write: func(h onetime.Holder, raw string) (mail.Message, error) {
-			return mail.ResetPassword{Link: s.Pages.ResetPassword(raw), ValidFor: resetLife}.Render(recipient(h))
+			return mail.ResetPassword{Link: s.Pages.ResetPassword(raw), ValidFor: resetLife}.Render(h.Recipient())
 		},
 	})
 	s.Links.Add(onetime.Kind{
 		Purpose: magicLink, Life: magicLife,
 		Find: s.holder(func(mailbox) bool { return true }),
 		Write: func(h onetime.Holder, raw string) (mail.Message, error) {
-			return mail.MagicLink{Link: s.Pages.MagicLink(raw), ValidFor: magicLife}.Render(recipient(h))
+			return mail.MagicLink{Link: s.Pages.MagicLink(raw), ValidFor: magicLife}.Render(h.Recipient())
 		},
 	})
-}
-
-func recipient(h onetime.Holder) mail.Recipient {
-	return mail.Recipient{Address: h.Email, Name: h.Name}
 }
 
 // holder finds who has the address that a link was asked for, if it suits them.
@@ -75,7 +71,7 @@ func (s *Service) holder(suits func(mailbox) bool) func(context.Context, databas
 // there is anybody to mail is found out by the job.
 func (s *Service) request(ctx context.Context, purpose onetime.Purpose, email string) error {
 	return s.DB.InTx(ctx, func(tx database.Tx) error {
-		err := s.Limiter.Take(ctx, tx, mailsByAddress.On(place(ctx)), mailsByRecipient.On(string(purpose), mail.AddressKey(email)))
+		err := s.Limiter.Take(ctx, tx, ratelimit.MailsByNetwork.On(place(ctx)), ratelimit.MailsByRecipient.On(string(purpose), mail.AddressKey(email)))
 		if err != nil {
 			return err
 		}
@@ -186,7 +182,7 @@ func (s *Service) handOver(ctx context.Context, tx database.Tx, user account.Use
 // ends, and the address counts as verified, since the link arrived there.
 func (s *Service) ResetPassword(ctx context.Context, raw, password string) error {
 	if !token.CheckPassword(password) {
-		return ErrPasswordBounds
+		return token.ErrPasswordBounds
 	}
 	// Before a hash is spent on somebody without a link.
 	if err := s.Links.Check(ctx, s.DB, resetPassword, raw); err != nil {
@@ -221,7 +217,3 @@ func (s *Service) recordHome(ctx context.Context, tx database.Tx, m mailbox, act
 	home.User = m.user
 	return s.record(ctx, tx, home, m.email, action, target)
 }
-
-// ErrPasswordBounds is the answer to a new password of the wrong length where
-// the contract asks for 400.
-var ErrPasswordBounds = fault.BadRequest("password_bounds", fmt.Sprintf("A password must have %d to %d characters.", token.PasswordMin, token.PasswordMax))

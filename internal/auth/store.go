@@ -110,12 +110,8 @@ func (s *store) verify(ctx context.Context, tx database.Tx, user account.UserID)
 // takeOver gives a user to the owner of the mailbox: verified, with the password
 // they chose; an empty hash leaves none.
 func (s *store) takeOver(ctx context.Context, tx database.Tx, user account.UserID, hash string) error {
-	var value *string
-	if hash != "" {
-		value = &hash
-	}
 	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, password_given = $2, is_verified = $3, updated_at = $4 WHERE id = $5`,
-		value, false, true, s.clock.Now(), user)
+		database.OrNull(hash), false, true, s.clock.Now(), user)
 	if err != nil {
 		return fmt.Errorf("take user over: %w", err)
 	}

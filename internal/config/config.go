@@ -11,12 +11,15 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"golang.org/x/net/http/httpguts"
 
 	"ujumbe/internal/httpapi"
 	"ujumbe/internal/mail"
+	"ujumbe/internal/token"
 )
 
 // Config is everything that can be set. Each field is a flag of `ujumbe serve`
@@ -90,12 +93,30 @@ func (c *Config) Validate() error {
 	var wrong []error
 	fail := func(name, takes string) { wrong = append(wrong, fmt.Errorf("%s %s", name, takes)) }
 	c.fillDefaults()
-	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+	if !isAddress(c.Listen) {
 		fail("UJUMBE_LISTEN", "must be host:port, like 127.0.0.1:8080")
 	}
-	if _, _, err := net.SplitHostPort(c.AdminListen); c.AdminListen != "" && err != nil {
+	if c.AdminListen != "" && !isAddress(c.AdminListen) {
 		fail("UJUMBE_ADMIN_LISTEN", "must be host:port, like 127.0.0.1:8081, or empty")
 	}
+	c.checkAddresses(fail)
+	c.checkStaffOwner(fail)
+	c.checkGateway(fail)
+	c.checkSizes(fail)
+	if !oneOf(c.LogLevel, "debug", "info", "warn", "error") {
+		fail("UJUMBE_LOG_LEVEL", "must be debug, info, warn or error")
+	}
+	if !oneOf(c.LogFormat, "", "text", "json") {
+		fail("UJUMBE_LOG_FORMAT", "must be text or json")
+	}
+	c.checkSlots(fail)
+	if bool(c.Dev) && !c.nothingOutside() {
+		fail("UJUMBE_DEV", "works on loopback only: UJUMBE_LISTEN, UJUMBE_ADMIN_LISTEN, UJUMBE_PUBLIC_URL and UJUMBE_ADMIN_URL must name localhost")
+	}
+	return errors.Join(wrong...)
+}
+
+func (c *Config) checkAddresses(fail func(name, takes string)) {
 	if !isSite(c.PublicURL) {
 		fail("UJUMBE_PUBLIC_URL", "must be an address like https://sms.example.com")
 	}
@@ -111,24 +132,45 @@ func (c *Config) Validate() error {
 	if _, err := mail.ParseFrom(c.MailFrom); err != nil {
 		fail("UJUMBE_MAIL_FROM", "must be an address like Ujumbe <no-reply@example.com>")
 	}
-	if !hasScheme(c.BlobURL, "file", "s3", "mem") {
+	if !hasScheme(c.BlobURL, "file", "s3") {
 		fail("UJUMBE_BLOB_URL", "must begin with file:// or s3://")
 	}
+	for _, origin := range c.CORSOrigins {
+		if u, err := url.Parse(origin); err != nil || !isSite(origin) || u.Path != "" {
+			fail("UJUMBE_CORS_ORIGINS", "must be origins like https://app.example.com, separated by commas")
+			return
+		}
+	}
+}
+
+func (c *Config) checkStaffOwner(fail func(name, takes string)) {
 	if c.StaffOwnerEmail != "" && !mail.ValidAddress(c.StaffOwnerEmail) {
 		fail("UJUMBE_STAFF_OWNER_EMAIL", "must be an email address")
 	}
 	if (c.StaffOwnerEmail == "") != (c.StaffOwnerPassword == "") {
 		fail("UJUMBE_STAFF_OWNER_EMAIL and UJUMBE_STAFF_OWNER_PASSWORD", "must be set together")
 	}
-	if c.StaffOwnerPassword != "" && len([]rune(c.StaffOwnerPassword)) < 8 {
-		fail("UJUMBE_STAFF_OWNER_PASSWORD", "must have at least 8 characters")
+	if c.StaffOwnerPassword != "" && !token.CheckPassword(c.StaffOwnerPassword) {
+		fail("UJUMBE_STAFF_OWNER_PASSWORD", "must have 8 to 256 characters")
 	}
+}
+
+func (c *Config) checkGateway(fail func(name, takes string)) {
 	if _, err := c.Gateway(); err != nil {
 		fail("UJUMBE_GATEWAY_TOKENS", "must be id:secret[,id:secret]")
+	}
+	if c.GatewayTokens != "" && !httpguts.ValidHeaderFieldName(c.GatewayIDHeader) {
+		fail("UJUMBE_GATEWAY_ID_HEADER", "must be the name of a header, like CF-Access-Client-Id")
+	}
+	if c.GatewayTokens != "" && !httpguts.ValidHeaderFieldName(c.GatewaySecretHeader) {
+		fail("UJUMBE_GATEWAY_SECRET_HEADER", "must be the name of a header, like CF-Access-Client-Secret")
 	}
 	if _, err := c.Proxies(); err != nil {
 		fail("UJUMBE_TRUSTED_PROXIES", "must be networks like 10.0.0.0/8, separated by commas")
 	}
+}
+
+func (c *Config) checkSizes(fail func(name, takes string)) {
 	for _, size := range []struct {
 		name  string
 		bytes int64
@@ -137,17 +179,6 @@ func (c *Config) Validate() error {
 			fail(size.name, "must be at least 1024")
 		}
 	}
-	if !oneOf(c.LogLevel, "debug", "info", "warn", "error") {
-		fail("UJUMBE_LOG_LEVEL", "must be debug, info, warn or error")
-	}
-	if !oneOf(c.LogFormat, "", "text", "json") {
-		fail("UJUMBE_LOG_FORMAT", "must be text or json")
-	}
-	c.checkSlots(fail)
-	if bool(c.Dev) && !c.nothingOutside() {
-		fail("UJUMBE_DEV", "works on loopback only: UJUMBE_LISTEN, UJUMBE_ADMIN_LISTEN and UJUMBE_PUBLIC_URL must name localhost")
-	}
-	return errors.Join(wrong...)
 }
 
 func (c *Config) fillDefaults() {
@@ -204,16 +235,17 @@ func (c *Config) Proxies() ([]netip.Prefix, error) {
 func (c *Config) IsHTTPS() bool { return strings.HasPrefix(c.PublicURL, "https://") }
 
 // LoopbackOnly reports whether the main listener is out of reach from outside.
-func (c *Config) LoopbackOnly() bool { return isLoopback(hostOf(c.Listen)) }
+func (c *Config) LoopbackOnly() bool { return httpapi.IsLoopback(hostOf(c.Listen)) }
 
 // nothingOutside reports whether neither a listener nor a mailed link leads to
 // another machine.
 func (c *Config) nothingOutside() bool {
-	return c.LoopbackOnly() && isLoopback(c.publicHost()) && (c.AdminListen == "" || isLoopback(hostOf(c.AdminListen)))
+	return c.LoopbackOnly() && httpapi.IsLoopback(siteHost(c.PublicURL)) && httpapi.IsLoopback(siteHost(c.AdminURL)) &&
+		(c.AdminListen == "" || httpapi.IsLoopback(hostOf(c.AdminListen)))
 }
 
-func (c *Config) publicHost() string {
-	u, err := url.Parse(c.PublicURL)
+func siteHost(address string) string {
+	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
@@ -226,17 +258,22 @@ func isSite(address string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery == "" && u.Fragment == ""
 }
 
+// isAddress reports whether one can listen on an address.
+func isAddress(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	n, err := strconv.Atoi(port)
+	return err == nil && n >= 0 && n < 1<<16
+}
+
 func hostOf(address string) string {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return ""
 	}
 	return host
-}
-
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || (err == nil && ip.IsLoopback())
 }
 
 func hasScheme(address string, schemes ...string) bool {

@@ -20,7 +20,6 @@ const (
 	KindNotFound                     // 404
 	KindConflict                     // 409
 	KindTooLarge                     // 413
-	KindUnsupported                  // 415
 	KindInvalid                      // 422
 	KindTooMany                      // 429
 	KindUnavailable                  // 503
@@ -73,11 +72,6 @@ func Conflict(code, detail string) *Error {
 // TooLarge is an input beyond its bound.
 func TooLarge(code, detail string) *Error {
 	return &Error{Kind: KindTooLarge, Code: code, Detail: detail}
-}
-
-// Unsupported is a body of a type that the operation does not take.
-func Unsupported(code, detail string) *Error {
-	return &Error{Kind: KindUnsupported, Code: code, Detail: detail}
 }
 
 // Invalid is input that fails validation; fields say where.

@@ -124,10 +124,6 @@ func (n Number) Append(b []byte) []byte {
 	return strconv.AppendUint(append(b, '+'), uint64(n), 10)
 }
 
-// AppendText appends what String returns to b; it makes Number an
-// encoding.TextAppender.
-func (n Number) AppendText(b []byte) ([]byte, error) { return n.Append(b), nil }
-
 // MarshalText is the text of String.
 func (n Number) MarshalText() ([]byte, error) { return n.Append(nil), nil }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -58,8 +59,14 @@ func (m *metrics) handler() http.Handler {
 }
 
 func (m *metrics) observeRequest(route, method string, status int, took time.Duration) {
+	if !slices.Contains(knownMethods, method) {
+		method = "other"
+	}
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
 }
+
+// A client may invent methods, and each label costs memory for ever.
+var knownMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
 func (m *metrics) observeJob(kind, result string, took time.Duration) {
 	m.jobs.WithLabelValues(kind, result).Observe(took.Seconds())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/pprof"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -35,11 +36,13 @@ func (s *Server) mountPages() {
 		s.public.Mux.HandleFunc("/admin/", notFound)
 		s.admin.Mux.Handle("/", staffConsole)
 	}
+	for _, api := range s.apis() {
+		api.Mux.HandleFunc("/dev/", notFound)
+	}
 	if s.config.Dev {
-		s.public.Mux.Handle("/dev/mail", mail.Inbox(s.config.MailDir()))
-		s.public.Mux.Handle("/dev/mail/", mail.Inbox(s.config.MailDir()))
-	} else {
-		s.public.Mux.HandleFunc("/dev/", notFound)
+		inbox := localOnly(mail.Inbox(s.config.MailDir()))
+		s.public.Mux.Handle(mail.InboxPath, inbox)
+		s.public.Mux.Handle(mail.InboxPath+"/", inbox)
 	}
 	if bool(s.config.Profiling) && (s.admin != s.public || s.config.LoopbackOnly()) {
 		s.admin.Mux.HandleFunc("GET /debug/pprof/", pprof.Index)
@@ -57,6 +60,18 @@ func (s *Server) apis() []*httpapi.API {
 
 func notFound(w http.ResponseWriter, r *http.Request) {
 	httpapi.WriteProblem(w, r, fault.NotFound("route_not_found", "There is nothing at this address."))
+}
+
+// localOnly keeps out pages of other sites whose name was made to lead to this
+// machine.
+func localOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !httpapi.IsLoopback((&url.URL{Host: r.Host}).Hostname()) {
+			notFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func getOnly(next http.Handler) http.Handler {

@@ -77,6 +77,7 @@ func (s *Server) Run(ctx context.Context, ready func(public, admin string)) erro
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
+		stopWork() // what requests in hand still cause is for the next start
 		err = s.drain(servers)
 	}
 	stopWork()
@@ -105,7 +106,7 @@ func listen(ctx context.Context, addresses []string) ([]net.Listener, error) {
 			for _, open := range all {
 				_ = open.Close()
 			}
-			return nil, fmt.Errorf("listen on %s: %w", address, err)
+			return nil, fmt.Errorf("UJUMBE_LISTEN or UJUMBE_ADMIN_LISTEN: listen on %s: %w", address, err)
 		}
 		all = append(all, l)
 	}

@@ -206,9 +206,16 @@ func (p *openID) checkClaims(d *discovery, t *oidc.IDToken, c claims) error {
 		return errors.New("subject missing, too long or not text")
 	case c.AuthorizedParty != "" && c.AuthorizedParty != p.ClientID:
 		return fmt.Errorf("issued to another client, %q", c.AuthorizedParty)
+	case len(t.Audience) > 1 && c.AuthorizedParty == "":
+		return errors.New("for several clients, of which none is named")
+	case t.IssuedAt.After(p.Clock.Now().Std().Add(maxSkew)):
+		return errors.New("issued in the future")
 	}
 	return nil
 }
+
+// maxSkew is how far a provider's clock may be ahead of ours.
+const maxSkew = 5 * time.Minute
 
 // maxSubject is the bound that OpenID Connect sets.
 const maxSubject = 255
