@@ -194,12 +194,15 @@ func (b *bench) measurePages(ctx context.Context, n *node, o organization, size 
 	// The middle is the farthest page from both ends; of a million contacts it is
 	// page 20,000.
 	middle := max(1, size/2/25)
+	// Of a million contacts it is page 39,000, which the rival was asked for.
+	deep := max(1, size/25*39/40)
 	for _, page := range []struct {
 		name  string
 		query url.Values
 		rival time.Duration
 	}{
 		{"contacts: page 1", nil, rivalPage},
+		{"contacts: deep page", url.Values{"page": {strconv.Itoa(deep)}}, rivalDeep},
 		{"contacts: middle page", url.Values{"page": {strconv.Itoa(middle)}}, rivalDeep},
 		{"contacts: search of 2 letters", url.Values{"search": {"ju"}}, rivalSearch},
 		{"contacts: search of 3 letters", url.Values{"search": {"bar"}}, rivalSearch},

@@ -109,7 +109,7 @@ func (s *Store) read(ctx context.Context, key string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	data, err := io.ReadAll(io.LimitReader(r, maxObject+1))
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func NewPhotoKey(contentType string) (string, error) {
 		return "", fmt.Errorf("photo key: no photo is stored as %q", contentType)
 	}
 	var random [20]byte
-	rand.Read(random[:]) // never fails
+	_, _ = rand.Read(random[:]) // never fails
 	return keyEncoding.EncodeToString(random[:]) + "." + extension, nil
 }
 

@@ -112,7 +112,7 @@ func TestPhotoJudgesBombsByTheirHeader(t *testing.T) {
 func TestPhotoTakesFilesUpToTheLimit(t *testing.T) {
 	photo := jpegOf(t, quarters(20, 20))
 	for size, tooLarge := range map[int]bool{blob.MaxPhotoBytes: false, blob.MaxPhotoBytes + 1: true} {
-		upload := append(photo, make([]byte, size-len(photo))...)
+		upload := append(bytes.Clone(photo), make([]byte, size-len(photo))...)
 		_, err := blob.Photo(t.Context(), bytes.NewReader(upload))
 		if tooLarge {
 			wantFault(t, err, fault.KindBadRequest, "photo_too_large")

@@ -232,7 +232,7 @@ func TestNothingIsSharedBetweenOrganizations(t *testing.T) {
 }
 
 func TestEveryMemberMayUseContactsAndNobodyElse(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
 		owner := s.Owner()
 		for _, role := range []string{"admin", "member"} {
 			c := s.Member(owner, role)
@@ -381,7 +381,7 @@ func TestTenThousandIDsAtOnce(t *testing.T) {
 		if got := s.Want(s.Call("POST", contactsPath+"/bulk-delete", owner.Access, object{"ids": ids}), 200).JSON(t); got["deleted"] != 1.0 {
 			t.Errorf("deleted %v", got)
 		}
-		more := append(ids, id.New[object]().String())
+		more := append(slices.Clone(ids), id.New[object]().String())
 		s.Want(s.Call("POST", path, owner.Access, object{"contactIds": more}), 422)
 		s.Want(s.Call("POST", contactsPath+"/bulk-delete", owner.Access, object{"ids": more}), 422)
 	})

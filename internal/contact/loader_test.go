@@ -11,6 +11,7 @@ import (
 	"ujumbe/internal/database"
 	"ujumbe/internal/database/databasetest"
 	"ujumbe/internal/id"
+	"ujumbe/internal/phone"
 )
 
 func TestLoaderTellsWhatTheDatabaseDid(t *testing.T) {
@@ -135,25 +136,28 @@ func TestStreamYieldsEveryContactOnceNewestFirst(t *testing.T) {
 		f.load(nil, draftsOf(upTo(2500)...)...)
 		f.load(&list, draftsOf(upTo(5000)[2500:]...)...)
 		f.elsewhere(t).load(nil, draftsOf(1, 2, 3)...)
-		for name, sel := range map[string]contact.Selection{
-			"all": {}, "without lists": {WithoutLists: true}, "of a list": {List: &list},
-		} {
+		for name, of := range map[string]*contact.ListID{"all": nil, "of a list": &list} {
 			var got []contact.ID
-			f.must(f.store.Stream(t.Context(), f.org, sel, func(c *contact.Contact) error {
-				got = append(got, c.ID)
-				if inList := c.Phone >= number(2500); !sel.WithoutLists && inList != (len(c.ListIDs) == 1) {
+			var numbers, lines []phone.Number
+			f.must(f.store.Stream(t.Context(), f.org, of, func(c *contact.Contact) error {
+				got, numbers = append(got, c.ID), append(numbers, c.Phone)
+				if inList := c.Phone >= number(2500); inList != (len(c.ListIDs) == 1) {
 					return fmt.Errorf("%v is in %v", c.Phone, c.ListIDs)
 				}
 				return nil
 			}))
-			if want := idsOf(f.all(contact.Filter{List: sel.List}, 100)); !slices.Equal(got, want) {
-				t.Errorf("%s: %d contacts, want %d in the order of the pages", name, len(got), len(want))
+			f.must(f.store.StreamLines(t.Context(), f.org, of, func(l *contact.Line) error {
+				lines = append(lines, l.Phone)
+				return nil
+			}))
+			if want := idsOf(f.all(contact.Filter{List: of}, 100)); !slices.Equal(got, want) || !slices.Equal(lines, numbers) {
+				t.Errorf("%s: %d contacts, %d lines, want %d in the order of the pages", name, len(got), len(lines), len(want))
 			}
 		}
 		unknown := id.New[contact.List]()
-		wantFault(t, f.store.Stream(t.Context(), f.org, contact.Selection{List: &unknown}, nil), "list_not_found")
+		wantFault(t, f.store.Stream(t.Context(), f.org, &unknown, nil), "list_not_found")
 		stop := errors.New("stop")
-		if err := f.store.Stream(t.Context(), f.org, contact.Selection{}, func(*contact.Contact) error { return stop }); !errors.Is(err, stop) {
+		if err := f.store.Stream(t.Context(), f.org, nil, func(*contact.Contact) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("got %v", err)
 		}
 	})

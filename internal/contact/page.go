@@ -15,14 +15,34 @@ import (
 // Page returns one page of the contacts that a filter wants, newest first, and
 // how many it wants in all.
 func (s *Store) Page(ctx context.Context, org account.ID, f Filter, page httpapi.Page) (contacts []Contact, total int64, err error) {
-	if f.isZero() {
+	if f.isZero() && page.Offset() < farOffset {
 		return readPage(ctx, s.db, org, f, page)
 	}
 	err = s.predictably(ctx, func(db database.Querier) error {
+		if f.isZero() {
+			if err := walkInOrder(ctx, db); err != nil {
+				return err
+			}
+		}
 		contacts, total, err = readPage(ctx, db, org, f, page)
 		return err
 	})
 	return contacts, total, err
+}
+
+// farOffset is from where on the order of reading matters.
+const farOffset = 1000
+
+// walkInOrder keeps PostgreSQL, as long as it knows little of a table, from
+// fetching and sorting all contacts for a page far from both ends.
+func walkInOrder(ctx context.Context, db database.Querier) error {
+	if db.Engine() == database.SQLite {
+		return nil
+	}
+	if _, err := db.Exec(ctx, `SELECT set_config('enable_bitmapscan', 'off', true)`); err != nil {
+		return fmt.Errorf("set planner: %w", err)
+	}
+	return nil
 }
 
 // predictably reads where PostgreSQL plans every statement for its own
@@ -121,16 +141,15 @@ const similarHits = 4
 // order.
 func (q *query) fetched() string {
 	first := q.criteria[0]
-	var tests []string
-	text := `WITH hits AS MATERIALIZED (` + first.ids
+	sets, tests := []string{first.ids}, []string{}
 	for _, c := range q.criteria[1:] {
 		if c.hits <= similarHits*first.hits {
-			text += ` INTERSECT ` + c.ids
+			sets = append(sets, c.ids)
 		} else {
 			tests = append(tests, c.test)
 		}
 	}
-	text += `) SELECT hits.id AS id FROM hits`
+	text := `WITH hits AS MATERIALIZED (` + strings.Join(sets, ` INTERSECT `) + `) SELECT hits.id AS id FROM hits`
 	if len(tests) > 0 {
 		// A subquery that yields one value can't become a join.
 		text += ` WHERE (SELECT ` + strings.Join(tests, " AND ") + ` FROM contact c WHERE c.account_id = $1 AND c.id = hits.id)`
@@ -140,11 +159,11 @@ func (q *query) fetched() string {
 
 // walked are the ids of contacts that meet all criteria, looked at one by one.
 func (q *query) walked() string {
-	text := `SELECT c.id AS id FROM contact c WHERE c.account_id = $1`
+	tests := []string{`c.account_id = $1`}
 	for _, c := range q.criteria {
-		text += ` AND ` + c.test
+		tests = append(tests, c.test)
 	}
-	return text
+	return `SELECT c.id AS id FROM contact c WHERE ` + strings.Join(tests, ` AND `)
 }
 
 // walkCost is how much more it costs to test a contact on a walk, for which it

@@ -6,45 +6,52 @@ import (
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/database"
+	"ujumbe/internal/phone"
 )
 
-// Selection says what Stream reads.
-type Selection struct {
-	// List wants only those in a list.
-	List *ListID
-	// WithoutLists leaves ListIDs empty, which is quicker.
-	WithoutLists bool
-}
-
-// streamBatch is how many contacts are held in memory at a time.
+// streamBatch is how many contacts are read at a time.
 const streamBatch = 2000
 
-// Stream calls f for every active contact, newest first, holding few at a time.
-// It reads in batches, so that neither a slow receiver nor a large organization
-// holds a connection for long: contacts added meanwhile do not appear, and each
-// appears as it is when its batch is read. A list that does not exist is a fault.
-func (s *Store) Stream(ctx context.Context, org account.ID, sel Selection, f func(*Contact) error) error {
-	if sel.List != nil {
-		if _, err := findList(ctx, s.db, org, *sel.List, ""); err != nil {
-			return err
-		}
-	}
-	last := lastID
-	for {
-		batch, err := s.batchBefore(ctx, org, sel, last)
+// Stream calls f for every active contact, or those of a list, newest first. It
+// reads in batches, each while f works on the one before, so that neither a slow
+// receiver nor a large organization holds a connection for long: contacts added
+// meanwhile do not appear, and each appears as it is when its batch is read. A
+// list that does not exist is a fault.
+func (s *Store) Stream(ctx context.Context, org account.ID, list *ListID, f func(*Contact) error) error {
+	read := func(ctx context.Context, last ID) ([]Contact, error) {
+		contacts, err := readBatch(ctx, s.db, org, list, last, rowColumns, contactOf)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for i := range batch {
-			if err := f(&batch[i]); err != nil {
-				return err
-			}
-		}
-		if len(batch) < streamBatch {
-			return nil
-		}
-		last = batch[len(batch)-1].ID
+		return contacts, addLists(ctx, s.db, org, contacts)
 	}
+	return stream(ctx, s, org, list, read, func(c *Contact) ID { return c.ID }, f)
+}
+
+// Line is a contact as a line of a table has it: texts, which are empty where
+// there is nothing.
+type Line struct {
+	id                                ID
+	FirstName, LastName, Email, Notes string
+	Phone                             phone.Number
+	Tags                              Tags
+}
+
+const lineColumns = `c.id, c.phone, COALESCE(c.first_name, ''), COALESCE(c.last_name, ''), COALESCE(c.email, ''), c.tags, COALESCE(c.notes, '')`
+
+func lineOf(found database.Row) (l Line, err error) {
+	var number int64
+	err = found.Scan(&l.id, &number, &l.FirstName, &l.LastName, &l.Email, (*string)(&l.Tags), &l.Notes)
+	l.Phone = phone.Number(number)
+	return l, err
+}
+
+// StreamLines is Stream for lines, which are quicker to read.
+func (s *Store) StreamLines(ctx context.Context, org account.ID, list *ListID, f func(*Line) error) error {
+	read := func(ctx context.Context, last ID) ([]Line, error) {
+		return readBatch(ctx, s.db, org, list, last, lineColumns, lineOf)
+	}
+	return stream(ctx, s, org, list, read, func(l *Line) ID { return l.id }, f)
 }
 
 // lastID is after every id.
@@ -55,21 +62,58 @@ var lastID = func() (last ID) {
 	return last
 }()
 
-func (s *Store) batchBefore(ctx context.Context, org account.ID, sel Selection, last ID) ([]Contact, error) {
-	text := `SELECT ` + rowColumns + ` FROM contact c WHERE c.account_id = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT $3`
-	args := []any{org, last, streamBatch}
-	if sel.List != nil {
-		text = `SELECT ` + rowColumns + ` FROM (SELECT m.contact_id AS id FROM contact_list_member m
-			WHERE m.account_id = $1 AND m.list_id = $4 AND m.contact_id < $2 ORDER BY m.contact_id DESC LIMIT $3) page
-			CROSS JOIN contact c WHERE c.account_id = $1 AND c.id = page.id ORDER BY c.id DESC`
-		args = append(args, *sel.List)
+func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
+	read func(ctx context.Context, last ID) ([]T, error), idOf func(*T) ID, f func(*T) error,
+) error {
+	if list != nil {
+		if _, err := findList(ctx, s.db, org, *list, ""); err != nil {
+			return err
+		}
 	}
-	batch, err := database.Collect(ctx, s.db, contactOf, text, args...)
+	type batch struct {
+		rows []T
+		err  error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	fetch := func(last ID) <-chan batch {
+		coming := make(chan batch, 1)
+		go func() {
+			rows, err := read(ctx, last)
+			coming <- batch{rows, err}
+		}()
+		return coming
+	}
+	for coming := fetch(lastID); coming != nil; {
+		got := <-coming
+		if got.err != nil {
+			return got.err
+		}
+		coming = nil
+		if n := len(got.rows); n == streamBatch {
+			coming = fetch(idOf(&got.rows[n-1]))
+		}
+		for i := range got.rows {
+			if err := f(&got.rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func readBatch[T any](ctx context.Context, q database.Querier, org account.ID, list *ListID, last ID, columns string, scan func(database.Row) (T, error)) ([]T, error) {
+	text := fmt.Sprintf(`SELECT %s FROM contact c WHERE c.account_id = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT %d`, columns, streamBatch)
+	args := []any{org, last}
+	if list != nil {
+		text = fmt.Sprintf(`SELECT %s FROM (SELECT m.contact_id AS id FROM contact_list_member m
+			WHERE m.account_id = $1 AND m.list_id = $3 AND m.contact_id < $2 ORDER BY m.contact_id DESC LIMIT %d) page
+			CROSS JOIN contact c WHERE c.account_id = $1 AND c.id = page.id ORDER BY c.id DESC`, columns, streamBatch)
+		args = append(args, *list)
+	}
+	rows, err := database.Collect(ctx, q, scan, text, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read contacts: %w", err)
 	}
-	if !sel.WithoutLists {
-		err = addLists(ctx, s.db, org, batch)
-	}
-	return batch, err
+	return rows, nil
 }

@@ -67,8 +67,10 @@ func openSQLite(ctx context.Context, address string, opts Options) (*lite, error
 	}
 	pragmas := url.Values{"_pragma": {
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(" + synchronous + ")",
-		"foreign_keys(ON)", "temp_store(MEMORY)", "cache_size(-16000)", autoCheckpoint, "journal_size_limit(" + strconv.Itoa(logShort) + ")",
+		"foreign_keys(ON)", "temp_store(MEMORY)", "cache_size(-8000)", autoCheckpoint, "journal_size_limit(" + strconv.Itoa(logShort) + ")",
 	}}
+	// The writer changes pages all over the indexes and should not have to read
+	// them each time.
 	l.writer, err = openFile(path, pragmas, url.Values{"_txlock": {"immediate"}, "_pragma": {"cache_size(-24000)"}})
 	if err != nil {
 		return nil, errors.Join(err, l.close())
@@ -270,7 +272,7 @@ func (t *liteTx) insert(ctx context.Context, table string, columns []string, row
 	if err != nil {
 		return mapError(err)
 	}
-	defer statement.Close()
+	defer func() { _ = statement.Close() }()
 	args := make([]any, 0, atOnce*len(columns))
 	for batch := range slices.Chunk(rows, atOnce) {
 		if err := ctx.Err(); err != nil {

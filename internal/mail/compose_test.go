@@ -2,6 +2,7 @@ package mail_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -133,7 +134,7 @@ func partsOf(t *testing.T, m *netmail.Message) []part {
 		reader := multipart.NewReader(body, params["boundary"])
 		for {
 			p, err := reader.NextPart() // decodes quoted-printable
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {

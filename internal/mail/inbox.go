@@ -139,7 +139,7 @@ func (in inbox) open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	return root.Open(name + fileSuffix)
 }
 

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	gomail "github.com/wneessen/go-mail"
@@ -33,11 +34,9 @@ func judge(err error) error {
 	if !errors.As(err, &refusal) || refusal.ErrorCode() < 500 || refusal.ErrorCode() > 599 {
 		return err
 	}
-	switch refusal.Reason {
-	case gomail.ErrSMTPRcptTo, gomail.ErrSMTPData, gomail.ErrSMTPDataClose:
-		if !aboutUs(refusal) {
-			return permanent(err)
-		}
+	aboutMail := []gomail.SendErrReason{gomail.ErrSMTPRcptTo, gomail.ErrSMTPData, gomail.ErrSMTPDataClose}
+	if slices.Contains(aboutMail, refusal.Reason) && !aboutUs(refusal) {
+		return permanent(err)
 	}
 	return err
 }

@@ -24,29 +24,40 @@ import (
 type form struct {
 	extension, mediaType string
 	head, tail           string
-	withLists            bool
-	// append appends a contact, the first one or a later one.
-	append func(dst []byte, c *contact.Contact, isFirst bool) ([]byte, error)
+	isDownload           bool
+	// write writes all contacts of an export.
+	write func(ctx context.Context, e *export) error
 }
 
 var csvForm = form{
-	extension: "csv", mediaType: "text/csv; charset=utf-8", head: sheet.Header,
-	append: func(dst []byte, c *contact.Contact, _ bool) ([]byte, error) {
-		return sheet.AppendContact(dst, &sheet.Contact{
-			FirstName: database.OrEmpty(c.FirstName), LastName: database.OrEmpty(c.LastName), Phone: c.Phone.String(),
-			Email: database.OrEmpty(c.Email), Notes: database.OrEmpty(c.Notes), Tags: c.Tags,
-		}), nil
+	extension: "csv", mediaType: "text/csv; charset=utf-8", head: sheet.Header, isDownload: true,
+	write: func(ctx context.Context, e *export) error {
+		return e.service.Contacts.StreamLines(ctx, e.by.Account, e.list, func(l *contact.Line) error {
+			if err := e.next(ctx); err != nil {
+				return err
+			}
+			e.part = sheet.AppendContact(e.part, &sheet.Contact{
+				FirstName: l.FirstName, LastName: l.LastName, Phone: l.Phone.String(), Email: l.Email, Tags: string(l.Tags), Notes: l.Notes,
+			})
+			return nil
+		})
 	},
 }
 
 var jsonForm = form{
-	extension: "json", mediaType: "application/json", head: "[", tail: "]\n", withLists: true,
-	append: func(dst []byte, c *contact.Contact, isFirst bool) ([]byte, error) {
-		if !isFirst {
-			dst = append(dst, ',')
-		}
-		encoded, err := json.Marshal(c)
-		return append(dst, encoded...), err
+	extension: "json", mediaType: "application/json", head: "[", tail: "]\n",
+	write: func(ctx context.Context, e *export) error {
+		return e.service.Contacts.Stream(ctx, e.by.Account, e.list, func(c *contact.Contact) error {
+			if err := e.next(ctx); err != nil {
+				return err
+			}
+			if e.count > 1 {
+				e.part = append(e.part, ',')
+			}
+			encoded, err := json.Marshal(c)
+			e.part = append(e.part, encoded...)
+			return err
+		})
 	},
 }
 
@@ -60,9 +71,7 @@ var errNoList = fault.Invalid("unknown_list", "There is no such list in this org
 // the answer has begun means that it is not complete.
 func (s *Service) Export(ctx context.Context, by account.Caller, list *contact.ListID, f form, out *httpapi.Stream) error {
 	e := &export{service: s, by: by, list: list, form: f, out: out}
-	err := s.Contacts.Stream(ctx, by.Account, contact.Selection{List: list, WithoutLists: !f.withLists}, func(c *contact.Contact) error {
-		return e.add(ctx, c)
-	})
+	err := f.write(ctx, e)
 	if fault.Is(err, fault.KindNotFound) {
 		return errNoList
 	}
@@ -83,22 +92,19 @@ type export struct {
 	count   int
 }
 
-func (e *export) add(ctx context.Context, c *contact.Contact) (err error) {
+// next makes room for another contact.
+func (e *export) next(ctx context.Context) error {
 	if e.count == 0 {
 		if err := e.begin(ctx); err != nil {
 			return err
 		}
-	}
-	e.part, err = e.form.append(e.part, c, e.count == 0)
-	if err != nil {
-		return err
 	}
 	e.count++
 	if len(e.part) < exportPart {
 		return nil
 	}
 	isFirst := !e.out.Begun()
-	_, err = e.out.Write(e.part)
+	_, err := e.out.Write(e.part)
 	e.part = e.part[:0]
 	if isFirst {
 		e.out.Flush()
@@ -125,7 +131,7 @@ func (e *export) begin(ctx context.Context) error {
 	}
 	header := e.out.Header()
 	header.Set("Content-Type", e.form.mediaType)
-	if e.form.extension == csvForm.extension {
+	if e.form.isDownload {
 		header.Set("Content-Disposition", disposition(exportName(org, s.Clock.Now().Std())))
 	}
 	e.part = append(make([]byte, 0, exportPart+exportPart/4), e.form.head...)

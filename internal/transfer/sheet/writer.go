@@ -5,10 +5,9 @@ package sheet
 // the first name of the header is first_name to any reader.
 const Header = "first_name,last_name,phone,email,tags,notes\n"
 
-// Contact is what an export writes of a contact.
+// Contact is what an export writes of a contact. Tags are joined by semicolons.
 type Contact struct {
-	FirstName, LastName, Phone, Email, Notes string
-	Tags                                     []string
+	FirstName, LastName, Phone, Email, Tags, Notes string
 }
 
 // AppendContact appends a line of an export. Every cell but the phone, which
@@ -18,7 +17,7 @@ func AppendContact(dst []byte, c *Contact) []byte {
 	dst = append(appendCell(dst, c.LastName), ',')
 	dst = append(appendQuoted(dst, "", c.Phone), ',')
 	dst = append(appendCell(dst, c.Email), ',')
-	dst = append(appendTags(dst, c.Tags), ',')
+	dst = append(appendCell(dst, c.Tags), ',')
 	return append(appendCell(dst, c.Notes), '\n')
 }
 
@@ -32,23 +31,6 @@ func AppendRecord[T string | []byte](dst []byte, cells ...T) []byte {
 		dst = appendCell(dst, cell)
 	}
 	return append(dst, '\n')
-}
-
-func appendTags(dst []byte, tags []string) []byte {
-	switch len(tags) {
-	case 0:
-		return dst
-	case 1:
-		return appendCell(dst, tags[0])
-	}
-	joined := make([]byte, 0, 128)
-	for i, tag := range tags {
-		if i > 0 {
-			joined = append(joined, ';')
-		}
-		joined = append(joined, tag...)
-	}
-	return appendCell(dst, joined)
 }
 
 func appendCell[T string | []byte](dst []byte, cell T) []byte {
