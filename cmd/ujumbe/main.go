@@ -14,6 +14,7 @@ import (
 var cli struct {
 	Serve   serveCmd   `cmd:"" default:"withargs" help:"Serve the API and the console."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit; serve does so too."`
+	Backup  backupCmd  `cmd:"" help:"Copy the SQLite database into a file, also while a server runs."`
 	Staff   staffCmd   `cmd:"" help:"The platform's own staff."`
 	Keys    keysCmd    `cmd:"" help:"Signing keys of access tokens."`
 	Phone   phoneCmd   `cmd:"" help:"Explain a phone number: how it is read, and whose network it is."`

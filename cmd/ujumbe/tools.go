@@ -44,6 +44,24 @@ func (c *migrateCmd) Run(ctx context.Context) error {
 	return db.Close()
 }
 
+type backupCmd struct {
+	databaseFlags
+	To string `arg:"" type:"path" help:"File to write; it must not exist."`
+}
+
+func (c *backupCmd) Run(ctx context.Context) error {
+	db, err := c.open(ctx, database.Options{Shared: true})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := db.Backup(ctx, c.To); err != nil {
+		return err
+	}
+	fmt.Printf("The database is copied to %s. Copy the folder of photos too.\n", c.To)
+	return nil
+}
+
 type keysCmd struct {
 	Rotate rotateCmd `cmd:"" help:"Make new signing keys; the old ones verify for 20 more minutes."`
 }

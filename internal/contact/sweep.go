@@ -17,10 +17,11 @@ import (
 // than any transaction and than what memory remembers.
 const sweepGrace = time.Hour
 
-// Schedule adds the background work: the trash is emptied of what is too old,
-// deleted lists and unused names are cleared away, and numbers are checked again
-// when the operator prefix registry has changed.
+// Schedule adds the background work: what Settle asks for is done, the trash is
+// emptied of what is too old, deleted lists and unused names are cleared away, and
+// numbers are checked again when the operator prefix registry has changed.
 func (s *Store) Schedule(queue *job.Queue) {
+	job.Handle(queue, s.settle)
 	queue.Every("contact-trash", 15*time.Minute, s.EmptyTrash)
 	queue.Every("contact-lists", time.Minute, s.SweepLists)
 	queue.Every("contact-names", time.Hour, s.SweepNames)

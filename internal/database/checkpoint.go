@@ -18,7 +18,7 @@ const (
 	// logShort is the size to which a log is cut when it begins anew, logLong the
 	// one at which it is time to copy it.
 	logShort = 4 << 20
-	logLong  = 96 << 20
+	logLong  = 48 << 20
 	// rounds is how often what has arrived meanwhile is copied, each time less,
 	// before others have to wait for it.
 	rounds = 3

@@ -73,6 +73,7 @@ type backend interface {
 	migrate(ctx context.Context, shared bool) error
 	ping(ctx context.Context) error
 	stats() Stats
+	backup(ctx context.Context, file string) error
 	close() error
 }
 
@@ -124,6 +125,10 @@ func (db *DB) Close() error { return db.engine.close() }
 // database that was opened Shared may be served by an older program, under which
 // it changes nothing but reports ErrOldSchema.
 func (db *DB) Migrate(ctx context.Context) error { return db.engine.migrate(ctx, db.shared) }
+
+// Backup copies a SQLite database, as it is at one moment, into a new file.
+// Others go on reading and writing. PostgreSQL has programs of its own for this.
+func (db *DB) Backup(ctx context.Context, file string) error { return db.engine.backup(ctx, file) }
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.engine.ping(ctx) }

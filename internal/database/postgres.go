@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -50,6 +51,10 @@ func openPostgres(ctx context.Context, url string) (*postgres, error) {
 func (p *postgres) close() error {
 	p.pool.Close()
 	return nil
+}
+
+func (*postgres) backup(context.Context, string) error {
+	return errors.New("PostgreSQL is backed up by pg_dump; see docs/operations.md")
 }
 
 func (p *postgres) ping(ctx context.Context) error { return mapError(p.pool.Ping(ctx)) }

@@ -67,7 +67,7 @@ func openSQLite(ctx context.Context, address string, opts Options) (*lite, error
 	}
 	pragmas := url.Values{"_pragma": {
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(" + synchronous + ")",
-		"foreign_keys(ON)", "temp_store(MEMORY)", "cache_size(-8000)", autoCheckpoint, "journal_size_limit(" + strconv.Itoa(logShort) + ")",
+		"foreign_keys(ON)", "temp_store(MEMORY)", "cache_size(-4000)", autoCheckpoint, "journal_size_limit(" + strconv.Itoa(logShort) + ")",
 	}}
 	// The writer changes pages all over the indexes and should not have to read
 	// them each time.
@@ -142,6 +142,16 @@ func (l *lite) close() error {
 		all = append(all, l.lock.Unlock())
 	}
 	return errors.Join(all...)
+}
+
+func (l *lite) backup(ctx context.Context, file string) error {
+	if _, err := os.Stat(file); err == nil {
+		return fmt.Errorf("%s exists already; name a new file", file)
+	}
+	if _, err := l.writer.ExecContext(ctx, `VACUUM INTO $1`, file); err != nil {
+		return fmt.Errorf("copy the database: %w", mapError(err))
+	}
+	return nil
 }
 
 func (l *lite) ping(ctx context.Context) error { return mapError(l.readers.PingContext(ctx)) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/audit"
@@ -88,7 +89,14 @@ func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, o
 	if err := r.close(ctx, r.all(ctx)); err != nil {
 		return record, s.explain(ctx, by.Account, record.ID, err)
 	}
-	return s.outcome(ctx, by.Account, record.ID)
+	done, err := s.outcome(ctx, by.Account, record.ID)
+	if err != nil {
+		return record, err
+	}
+	if err := s.Contacts.Settle(ctx, s.Queue, done.Imported); err != nil {
+		slog.WarnContext(ctx, "what was imported is not settled", "error", err) // and reads are slower for a while
+	}
+	return done, nil
 }
 
 // outcome reads the record of an import that has ended, also for a caller who

@@ -1,7 +1,7 @@
 // Package transfer moves contacts in and out in bulk: files and JSON that are
 // imported with a record of what became of every row, exports that stream, and
-// exports that go out by mail. Whatever the size, it works in a few megabytes of
-// memory and stores whole chunks.
+// exports that go out by mail. It stores whole chunks and holds no more of an
+// upload in memory than a few of them and the numbers it has seen.
 package transfer
 
 import (
