@@ -19,7 +19,10 @@ const streamBatch = 2000
 // list that does not exist is a fault.
 func (s *Store) Stream(ctx context.Context, org account.ID, list *ListID, f func(*Contact) error) error {
 	read := func(ctx context.Context, last ID) ([]Contact, error) {
-		contacts, err := readBatch(ctx, s.db, org, list, last, rowColumns, contactOf)
+		contacts, err := readBatch(ctx, s.db, org, list, last, rowColumns, func(found database.Row, c *Contact) (err error) {
+			*c, err = contactOf(found)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -39,17 +42,15 @@ type Line struct {
 
 const lineColumns = `c.id, c.phone, COALESCE(c.first_name, ''), COALESCE(c.last_name, ''), COALESCE(c.email, ''), c.tags, COALESCE(c.notes, '')`
 
-func lineOf(found database.Row) (l Line, err error) {
-	var number int64
-	err = found.Scan(&l.id, &number, &l.FirstName, &l.LastName, &l.Email, (*string)(&l.Tags), &l.Notes)
-	l.Phone = phone.Number(number)
-	return l, err
-}
-
 // StreamLines is Stream for lines, which are quicker to read.
 func (s *Store) StreamLines(ctx context.Context, org account.ID, list *ListID, f func(*Line) error) error {
 	read := func(ctx context.Context, last ID) ([]Line, error) {
-		return readBatch(ctx, s.db, org, list, last, lineColumns, lineOf)
+		var number int64
+		return readBatch(ctx, s.db, org, list, last, lineColumns, func(found database.Row, l *Line) error {
+			err := found.Scan(&l.id, &number, &l.FirstName, &l.LastName, &l.Email, (*string)(&l.Tags), &l.Notes)
+			l.Phone = phone.Number(number)
+			return err
+		})
 	}
 	return stream(ctx, s, org, list, read, func(l *Line) ID { return l.id }, f)
 }
@@ -102,7 +103,9 @@ func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
 	return nil
 }
 
-func readBatch[T any](ctx context.Context, q database.Querier, org account.ID, list *ListID, last ID, columns string, scan func(database.Row) (T, error)) ([]T, error) {
+// readBatch reads the rows before the last one, each into its place: an export is
+// long, and what is moved about is paid for each contact.
+func readBatch[T any](ctx context.Context, q database.Querier, org account.ID, list *ListID, last ID, columns string, scan func(database.Row, *T) error) ([]T, error) {
 	text := fmt.Sprintf(`SELECT %s FROM contact c WHERE c.account_id = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT %d`, columns, streamBatch)
 	args := []any{org, last}
 	if list != nil {
@@ -111,7 +114,11 @@ func readBatch[T any](ctx context.Context, q database.Querier, org account.ID, l
 			CROSS JOIN contact c WHERE c.account_id = $1 AND c.id = page.id ORDER BY c.id DESC`, columns, streamBatch)
 		args = append(args, *list)
 	}
-	rows, err := database.Collect(ctx, q, scan, text, args...)
+	rows := make([]T, 0, streamBatch)
+	err := database.Each(ctx, q, func(found database.Row) error {
+		rows = rows[:len(rows)+1]
+		return scan(found, &rows[len(rows)-1])
+	}, text, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read contacts: %w", err)
 	}
