@@ -5,10 +5,12 @@ SHELL := bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X ujumbe/internal/server.Version=$(VERSION)
 BIN := bin/ujumbe
-GO_SOURCES := $(shell find cmd internal -name '*.go' -o -name '*.sql' -o -name '*.txt' -o -path '*/templates/*' 2>/dev/null)
-WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
+GO_SOURCES := $(shell find cmd internal -name '*.go' -o -name '*.sql' -o -name '*.txt' -o -path '*/templates/*' -o -path '*/devidp/page/*' 2>/dev/null)
+WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/e2e -prune -o -type f -print 2>/dev/null) internal/phone/registry.txt
 # The console's build marker: its presence says that dist holds the console of these sources.
 WEB_BUILT := internal/console/dist/index.html
+# Started first, so that no core waits for the last of them at the end.
+SLOW_TESTS := ./internal/transfer ./internal/auth ./internal/contact ./internal/server
 # Pinned, so that the same lines pass everywhere.
 GOLANGCI := bin/golangci-lint
 GOLANGCI_VERSION := v2.8.0
@@ -41,7 +43,7 @@ test: tools ## Run every test: both engines, race detector, console, end to end
 
 test-go: tools ## Run the Go tests on SQLite and PostgreSQL with the race detector
 	go vet ./...
-	CI=true scripts/with-postgres go test -race -timeout 25m ./...
+	CI=true scripts/with-postgres go test -race -timeout 25m $(SLOW_TESTS) ./...
 
 test-web: web/node_modules/.package-lock.json ## Check and test the console's sources
 	cd web && npm run lint && npm test
@@ -75,4 +77,5 @@ tools: ## Install PostgreSQL and Chromium for the tests (as root on Debian), or 
 	@scripts/tools
 
 clean: ## Remove what was built, but no data
-	rm -rf bin web/node_modules internal/console/dist/assets internal/console/dist/admin internal/console/dist/index.html
+	rm -rf bin web/node_modules
+	find internal/console/dist -mindepth 1 ! -name .gitkeep -delete
