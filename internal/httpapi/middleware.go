@@ -63,9 +63,10 @@ func (a *API) dispatch() http.Handler {
 			r.URL.RawPath = strings.TrimRight(r.URL.RawPath, "/")
 		}
 		_, pattern := a.Mux.Handler(r)
-		// The console takes every path that nobody else has, but not the methods
-		// that somebody else's path lacks.
-		if pattern == "" || pattern == "/" && (isAPI(r.URL.Path) || len(a.allowed(r)) > 0) {
+		// Pages of the console are at every path that nobody else has; they are
+		// read, and whoever wants more may have a path but mistake its method.
+		isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if pattern == "" || pattern == "/" && (isAPI(r.URL.Path) || !isRead && len(a.allowed(r)) > 0) {
 			a.refuse(w, r)
 			return
 		}

@@ -153,6 +153,27 @@ func TestNothingUnderDevWithoutDevelopmentMode(t *testing.T) {
 	})
 }
 
+func TestPagesAreReadAndOtherMethodsAreRefusedByName(t *testing.T) {
+	p := processtest.Start(t)
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{
+		{"POST", "/healthz", 405},
+		{"DELETE", "/openapi.json", 405},
+		{"GET", "/auth/callback/idp_d", 200}, // the console's, beside a route that takes POST
+		{"PUT", "/auth/callback/idp_d", 405},
+		{"GET", "/contacts", 200},
+		{"POST", "/contacts", 404},
+		{"GET", "/api/v1/nothing", 404},
+	} {
+		a := p.Call(t.Context(), c.method, c.path, "", nil)
+		if a.Status != c.status || c.status == 405 && a.Header.Get("Allow") == "" {
+			t.Errorf("%s %s: %d, allow %q; want %d", c.method, c.path, a.Status, a.Header.Get("Allow"), c.status)
+		}
+	}
+}
+
 func TestStoppedServerLeavesNoGoroutineBehind(t *testing.T) {
 	databasetest.EachURL(t, func(t *testing.T, url string) {
 		before := goleak.IgnoreCurrent()
