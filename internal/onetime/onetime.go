@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
@@ -91,10 +92,20 @@ func (l *Links) Send(ctx context.Context, tx database.Tx, purpose Purpose, about
 	return l.queue.Enqueue(ctx, tx, delivery{purpose, about}, l.kinds[purpose].Life)
 }
 
+// scatter is up to how long the making of a link is put off. Done at once, the
+// work for somebody would slow down the very next request, whose time would then
+// tell of the one before.
+const scatter = 60 * time.Millisecond
+
 func (l *Links) deliver(ctx context.Context, d delivery) error {
 	kind, ok := l.kinds[d.Purpose]
 	if !ok {
 		return job.Permanent(fmt.Errorf("unknown purpose %q", d.Purpose))
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rand.N(scatter)): //nolint:gosec // spreads work, hides no secret
 	}
 	turn := l.turn(d)
 	turn.Lock()
