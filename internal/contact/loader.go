@@ -63,7 +63,7 @@ func (l *Loader) At(place int) *Loader {
 // enough that on SQLite other writers don't wait long.
 func (l *Loader) ChunkSize() int {
 	if l.store.db.Engine() == database.SQLite {
-		return 2000
+		return 2400
 	}
 	return 5000
 }

@@ -15,8 +15,9 @@ type settling struct{}
 // Kind names the job.
 func (settling) Kind() string { return "contact-settle" }
 
-// manyRows is how many new contacts are worth settling.
-const manyRows = 20_000
+// manyRows is how many new contacts are worth settling at once. Fewer can wait,
+// and an import that follows need not share the database with it.
+const manyRows = 250_000
 
 // Settle lets PostgreSQL learn of many contacts that were just stored: which
 // pages hold nothing but rows for everybody to see, so that an index tells all
