@@ -19,31 +19,15 @@ func (s *Store) Page(ctx context.Context, org account.ID, f Filter, page httpapi
 		return readPage(ctx, s.db, org, f, page)
 	}
 	err = s.predictably(ctx, func(db database.Querier) error {
-		if f.isZero() {
-			if err := walkInOrder(ctx, db); err != nil {
-				return err
-			}
-		}
 		contacts, total, err = readPage(ctx, db, org, f, page)
 		return err
 	})
 	return contacts, total, err
 }
 
-// farOffset is from where on the order of reading matters.
+// farOffset is from where on a page of all contacts is read predictably; nearer
+// ones are so quick that nothing can go wrong with them.
 const farOffset = 1000
-
-// walkInOrder keeps PostgreSQL, as long as it knows little of a table, from
-// fetching and sorting all contacts for a page far from both ends.
-func walkInOrder(ctx context.Context, db database.Querier) error {
-	if db.Engine() == database.SQLite {
-		return nil
-	}
-	if _, err := db.Exec(ctx, `SELECT set_config('enable_bitmapscan', 'off', true)`); err != nil {
-		return fmt.Errorf("set planner: %w", err)
-	}
-	return nil
-}
 
 // predictably reads where PostgreSQL plans every statement for its own
 // parameters and on one processor. A filter's cost depends on how common what it
@@ -87,16 +71,33 @@ func readPage(ctx context.Context, db database.Querier, org account.ID, f Filter
 	if !ok {
 		return []Contact{}, total, nil
 	}
+	ids, inOrder := q.ids(w, total)
+	if tx, ok := db.(database.Tx); ok && inOrder {
+		if err := keepOrder(ctx, tx); err != nil {
+			return nil, 0, err
+		}
+	}
 	// SQLite would compile the statement anew for every LIMIT that is a bare
 	// parameter.
-	text, args := q.bind(fmt.Sprintf(`SELECT %s FROM (%s LIMIT %s + 0 OFFSET %s) page
-		CROSS JOIN contact c WHERE c.account_id = $1 AND c.id = page.id ORDER BY c.id DESC`,
-		rowColumns, q.ids(w, total), q.arg(w.limit), q.arg(w.skip)))
+	ids = fmt.Sprintf(`%s LIMIT %s + 0 OFFSET %s`, ids, q.arg(w.limit), q.arg(w.skip))
+	text, args := q.bind(contactsOf(db.Engine(), rowColumns, ids))
 	contacts, err = database.Collect(ctx, db, contactOf, text, args...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read page: %w", err)
 	}
 	return contacts, total, addLists(ctx, db, org, contacts)
+}
+
+// keepOrder keeps PostgreSQL, as long as it knows little of a table, from fetching
+// and sorting all contacts where it could stop after the first ones in order.
+func keepOrder(ctx context.Context, tx database.Tx) error {
+	if tx.Engine() == database.SQLite {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, `SELECT set_config('enable_bitmapscan', 'off', true)`); err != nil {
+		return fmt.Errorf("set planner: %w", err)
+	}
+	return nil
 }
 
 // window is where a page lies, counted from the nearer end.
@@ -170,19 +171,20 @@ func (q *query) walked() string {
 // has to be read, than to fetch and sort an id from an index.
 const walkCost = 5
 
-// ids chooses how the ids of a page are found, in their order. Where hits are
-// common, a walk down the order of all contacts meets enough of them soon; where
-// they are rare, fetching and sorting all of them is less work.
-func (q *query) ids(w window, total int64) string {
+// ids chooses how the ids of a page are found, in their order, and tells whether
+// that is how they are met. Where hits are common, a walk down the order of all
+// contacts meets enough of them soon; where they are rare, fetching and sorting
+// all of them is less work.
+func (q *query) ids(w window, total int64) (text string, inOrder bool) {
 	if len(q.criteria) == 0 {
-		return `SELECT id FROM contact WHERE account_id = $1 ` + w.order
+		return `SELECT id FROM contact WHERE account_id = $1 ` + w.order, true
 	}
 	first := q.criteria[0]
 	if len(q.criteria) == 1 && first.sorted != nil {
-		return first.sorted(w.order)
+		return first.sorted(w.order), true
 	}
 	if steps := (w.skip + w.limit) * q.all / total; steps*walkCost < first.hits {
-		return q.walked() + ` ` + w.order
+		return q.walked() + ` ` + w.order, true
 	}
-	return q.fetched() + ` ` + w.order
+	return q.fetched() + ` ` + w.order, false
 }

@@ -44,6 +44,16 @@ func probe(e database.Engine, object, columns, table, condition string) string {
 	return `SELECT ` + columns + ` FROM (SELECT key, value FROM json_each(` + object + `)) s CROSS JOIN ` + table + ` WHERE account_id = $1 AND ` + condition
 }
 
+// contactsOf is a query for columns of the contacts c whose ids a query yields,
+// newest first, each looked up by its id.
+func contactsOf(e database.Engine, columns, ids string) string {
+	one := `contact c WHERE c.account_id = $1 AND c.id = page.id`
+	if e == database.Postgres {
+		one = `LATERAL (SELECT * FROM ` + one + ` OFFSET 0) c`
+	}
+	return `SELECT ` + columns + ` FROM (` + ids + `) page CROSS JOIN ` + one + ` ORDER BY c.id DESC`
+}
+
 // numberSet writes numbers as the keys of a JSON object.
 func numberSet(numbers []int64) string {
 	buf := append(make([]byte, 0, 2+20*len(numbers)), '{')

@@ -109,9 +109,8 @@ func readBatch[T any](ctx context.Context, q database.Querier, org account.ID, l
 	text := fmt.Sprintf(`SELECT %s FROM contact c WHERE c.account_id = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT %d`, columns, streamBatch)
 	args := []any{org, last}
 	if list != nil {
-		text = fmt.Sprintf(`SELECT %s FROM (SELECT m.contact_id AS id FROM contact_list_member m
-			WHERE m.account_id = $1 AND m.list_id = $3 AND m.contact_id < $2 ORDER BY m.contact_id DESC LIMIT %d) page
-			CROSS JOIN contact c WHERE c.account_id = $1 AND c.id = page.id ORDER BY c.id DESC`, columns, streamBatch)
+		text = contactsOf(q.Engine(), columns, fmt.Sprintf(`SELECT m.contact_id AS id FROM contact_list_member m
+			WHERE m.account_id = $1 AND m.list_id = $3 AND m.contact_id < $2 ORDER BY m.contact_id DESC LIMIT %d`, streamBatch))
 		args = append(args, *list)
 	}
 	rows := make([]T, 0, streamBatch)
