@@ -65,9 +65,10 @@ func openSQLite(ctx context.Context, address string, opts Options) (*lite, error
 	if s := params.Get("synchronous"); s != "" {
 		synchronous = s
 	}
+	// The driver runs them in an order of its own, so none may be there twice.
 	pragmas := url.Values{"_pragma": {
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(" + synchronous + ")",
-		"foreign_keys(ON)", "temp_store(MEMORY)", "cache_size(-4000)", autoCheckpoint, "journal_size_limit(" + strconv.Itoa(logShort) + ")",
+		"foreign_keys(ON)", "temp_store(MEMORY)", autoCheckpoint, "journal_size_limit(" + strconv.Itoa(logShort) + ")",
 	}}
 	// The writer changes pages all over the indexes and should not have to read
 	// them each time.
@@ -83,7 +84,7 @@ func openSQLite(ctx context.Context, address string, opts Options) (*lite, error
 	if err := l.writer.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, mapError(err)), l.close())
 	}
-	l.readers, err = openFile(path, pragmas, url.Values{"_pragma": {"query_only(ON)"}})
+	l.readers, err = openFile(path, pragmas, url.Values{"_pragma": {"query_only(ON)", "cache_size(-4000)"}})
 	if err != nil {
 		return nil, errors.Join(err, l.close())
 	}
@@ -299,9 +300,12 @@ func (t *liteTx) insert(ctx context.Context, table string, columns []string, row
 	return nil
 }
 
+// insertText stops at a row that is in the way and leaves those before it to the
+// end of the transaction, as PostgreSQL does. To take them back itself, SQLite
+// would have to keep a copy of every page it changes.
 func insertText(table string, columns []string, rows int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES ", table, strings.Join(columns, ", "))
+	fmt.Fprintf(&b, "INSERT OR FAIL INTO %s (%s) VALUES ", table, strings.Join(columns, ", "))
 	tuple := "(" + strings.TrimSuffix(strings.Repeat("?,", len(columns)), ",") + ")"
 	b.WriteString(strings.TrimSuffix(strings.Repeat(tuple+",", rows), ","))
 	return b.String()
