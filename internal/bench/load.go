@@ -45,6 +45,25 @@ func rate(ctx context.Context, n int, during time.Duration, work func(ctx contex
 	return float64(done) / time.Since(began).Seconds(), ctx.Err()
 }
 
+// turns is how often rates that are compared are measured, one after the other.
+const turns = 4
+
+// inTurns measures rates that are to be compared by turns, and returns the mean
+// of each: the speed of a machine wavers, and so it does for all of them.
+func inTurns(rates ...func() (float64, error)) ([]float64, error) {
+	means := make([]float64, len(rates))
+	for range turns {
+		for i, measure := range rates {
+			one, err := measure()
+			if err != nil {
+				return nil, err
+			}
+			means[i] += one / turns
+		}
+	}
+	return means, nil
+}
+
 // newClient returns a client that keeps n connections and does no work that
 // would count against the server.
 func newClient(n int) *http.Client {
