@@ -143,7 +143,8 @@ func (s *Store) spend(ctx context.Context, tx database.Tx, given token.Opaque, s
 		return `(SELECT ` + column + ` FROM session s WHERE s.id = refresh_token.session_id)`
 	}
 	err := tx.QueryRow(ctx, `UPDATE refresh_token SET used_at = $1 WHERE hash = $2 AND used_at IS NULL AND expires_at > $1
-		AND session_id IN (SELECT s.id FROM session s WHERE s.realm = $3 AND s.revoked_at IS NULL AND s.ends_at > $1 AND EXISTS (`+standing+`))
+		AND EXISTS (SELECT 1 FROM session s WHERE s.id = refresh_token.session_id
+			AND s.realm = $3 AND s.revoked_at IS NULL AND s.ends_at > $1 AND EXISTS (`+standing+`))
 		RETURNING session_id, `+of("s.subject_id")+`, `+of("s.account_id")+`, `+of("s.ends_at")+`, `+of("("+standing+")"),
 		s.clock.Now(), given.Hash(), s.policy.Realm).Scan(&session.ID, &session.Subject, &session.Account, &ends, &session.Role)
 	if err != nil {
