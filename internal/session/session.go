@@ -157,7 +157,7 @@ func (s *Store) punishReplay(ctx context.Context, tx database.Tx, given token.Op
 	now := s.clock.Now()
 	var ended Session
 	err := tx.QueryRow(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND ends_at > $1
-		AND id IN (SELECT session_id FROM refresh_token WHERE hash = $3 AND used_at <= $4) RETURNING id, subject_id, account_id`,
+		AND id = (SELECT session_id FROM refresh_token WHERE hash = $3 AND used_at <= $4) RETURNING id, subject_id, account_id`,
 		now, s.policy.Realm, given.Hash(), now.Add(-s.policy.Grace)).Scan(&ended.ID, &ended.Subject, &ended.Account)
 	if errors.Is(err, database.ErrNoRows) {
 		return nil
