@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,6 +56,25 @@ func (h house) run(t *testing.T, rows []row) {
 			}
 		})
 	}
+}
+
+// atOnce makes calls at the same moment and returns how often each status came.
+func atOnce(n int, call func(i int) servertest.Answer) map[int]int {
+	var (
+		mu       sync.Mutex
+		statuses = map[int]int{}
+		wg       sync.WaitGroup
+	)
+	for i := range n {
+		wg.Go(func() {
+			a := call(i)
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[a.Status]++
+		})
+	}
+	wg.Wait()
+	return statuses
 }
 
 // with is an object with fields changed; a nil value takes one away.

@@ -6,13 +6,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"ujumbe/internal/clock"
 	"ujumbe/internal/config"
 	"ujumbe/internal/database"
+	"ujumbe/internal/database/databasetest"
 	"ujumbe/internal/server"
 	"ujumbe/internal/server/servertest"
 )
@@ -67,14 +67,11 @@ func FuzzAuthBodies(f *testing.F) {
 // fuzzedServer is a server without workers, whose mails are never sent.
 func fuzzedServer(f *testing.F) http.Handler {
 	f.Helper()
-	db, err := database.Open(f.Context(), "sqlite://"+filepath.Join(f.TempDir(), "fuzz.db")+"?synchronous=OFF", database.Options{})
+	db, err := database.Open(f.Context(), databasetest.SQLite(f), database.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = db.Close() })
-	if err := db.Migrate(f.Context()); err != nil {
-		f.Fatal(err)
-	}
 	c := &config.Config{
 		Listen: "127.0.0.1:0", PublicURL: "http://localhost:8080", DataDir: f.TempDir(), DatabaseURL: "sqlite://given", LogLevel: "info",
 		MailFrom: "no-reply@example.com", MaxImportBytes: 1 << 20, MaxBulkBytes: 1 << 20, MaxJSONBytes: 1 << 20,

@@ -2,10 +2,9 @@ package auth_test
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,23 +98,9 @@ func TestSuccessfulLoginsAreNotLimited(t *testing.T) {
 func TestParallelGuessesAreAnsweredNoMoreOftenThanOthers(t *testing.T) {
 	eachLimited(t, func(t *testing.T, h house) {
 		owner := h.Owner()
-		var refused, tooMany atomic.Int64
-		var wg sync.WaitGroup
-		for range 30 {
-			wg.Go(func() {
-				switch a := h.login(owner.Email, "not the password", from(here)...); a.Status {
-				case 401:
-					refused.Add(1)
-				case 429:
-					tooMany.Add(1)
-				default:
-					t.Errorf("%d %s", a.Status, a.Body)
-				}
-			})
-		}
-		wg.Wait()
-		if refused.Load() != 10 || tooMany.Load() != 20 {
-			t.Errorf("%d refused, %d too many; want 10 and 20", refused.Load(), tooMany.Load())
+		got := atOnce(30, func(int) servertest.Answer { return h.login(owner.Email, "not the password", from(here)...) })
+		if !maps.Equal(got, map[int]int{401: 10, 429: 20}) {
+			t.Errorf("got %v", got)
 		}
 		h.Want(h.login(owner.Email, owner.Password, from(here)...), 429)
 	})

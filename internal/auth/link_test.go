@@ -3,10 +3,9 @@ package auth_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,23 +98,9 @@ func TestWhatIsNoGoodLinkHasOneAnswer(t *testing.T) {
 func TestOfFiftyRedemptionsAtOnceOneSucceeds(t *testing.T) {
 	eachKind(t, func(t *testing.T, h house, k kind, c servertest.Customer) {
 		token := h.ask(k.ask, c.Email, k.page)
-		var won, lost atomic.Int64
-		var wg sync.WaitGroup
-		for range 50 {
-			wg.Go(func() {
-				switch a := h.post(k.redeem, k.bodyWith(token)); a.Status {
-				case 200:
-					won.Add(1)
-				case 400:
-					lost.Add(1)
-				default:
-					t.Errorf("%d %s", a.Status, a.Body)
-				}
-			})
-		}
-		wg.Wait()
-		if won.Load() != 1 || lost.Load() != 49 {
-			t.Errorf("%d won, %d lost", won.Load(), lost.Load())
+		got := atOnce(50, func(int) servertest.Answer { return h.post(k.redeem, k.bodyWith(token)) })
+		if !maps.Equal(got, map[int]int{200: 1, 400: 49}) {
+			t.Errorf("got %v", got)
 		}
 	})
 }

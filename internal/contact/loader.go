@@ -63,9 +63,9 @@ func (l *Loader) At(place int) *Loader {
 // enough that on SQLite other writers don't wait long.
 func (l *Loader) ChunkSize() int {
 	if l.store.db.Engine() == database.SQLite {
-		return 2400
+		return 2000
 	}
-	return 5000
+	return 8000
 }
 
 // Loaded is what became of a chunk.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -112,6 +113,52 @@ func TestFiltersFindWhatTheyDescribe(t *testing.T) {
 				r.Fatalf("%+v: got %d contacts, want %d", filter, len(got), len(want))
 			}
 		})
+	})
+}
+
+// FuzzFilter asks for anything, and finds what the filter describes.
+func FuzzFilter(f *testing.F) {
+	db, err := database.Open(f.Context(), databasetest.SQLite(f), database.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = db.Close() })
+	base := newFixture(f, db)
+	list := base.list("Some")
+	people := generatePeople(base, list)
+	for _, search := range []string{"", "a", "juma", "Shop 24", "2547", "+254 7", "00254", "%", "_", `\`, "'", `"`, "İ", "ß", "ﬁ", "\u200f", "\t", "e\u0301", "٧", "🙂", "* OR a"} {
+		f.Add(search, "", uint8(0))
+		f.Add(search, "a,b", uint8(1))
+		f.Add(search, " c ,", uint8(6))
+	}
+	f.Fuzz(func(t *testing.T, search, tags string, which uint8) {
+		// What the API lets through.
+		if !utf8.ValidString(search+tags) || strings.Contains(search+tags, "\x00") || utf8.RuneCountInString(search) > 200 || len(tags) > 2600 {
+			t.Skip()
+		}
+		filter := contact.Filter{Search: search}
+		for tag := range strings.SplitSeq(tags, ",") {
+			if tag = strings.TrimSpace(tag); tag != "" {
+				filter.Tags = append(filter.Tags, tag)
+			}
+		}
+		if which&1 != 0 {
+			filter.List = &list
+		}
+		if optedOut := which&2 != 0; which&4 != 0 {
+			filter.OptedOut = &optedOut
+		}
+		var want []contact.ID
+		for _, c := range people {
+			if meets(c, filter) {
+				want = append(want, c.ID)
+			}
+		}
+		one := *base
+		one.t, one.test = t, t
+		if got := idsOf(one.all(filter, 100)); !slices.Equal(got, want) {
+			t.Errorf("%+v: got %d contacts, want %d", filter, len(got), len(want))
+		}
 	})
 }
 

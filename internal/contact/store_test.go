@@ -19,7 +19,7 @@ import (
 // fixture is a store with one organization.
 type fixture struct {
 	t     fataler
-	test  *testing.T
+	test  testing.TB
 	db    *database.DB
 	clock *clock.Manual
 	store *contact.Store
@@ -33,7 +33,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-func newFixture(t *testing.T, db *database.DB) *fixture {
+func newFixture(t testing.TB, db *database.DB) *fixture {
 	c := clock.NewManual()
 	return &fixture{t: t, test: t, db: db, clock: c, store: contact.NewStore(db, c), org: id.New[account.Account]()}
 }

@@ -52,3 +52,15 @@ func ReadBulk(folder string, body []byte) (kept, passed int, err error) {
 	}
 	return readAll(src)
 }
+
+// ReadForm reads a form as an import does. It returns the name and the content of
+// its file, and whether it names a list.
+func ReadForm(folder, contentType string, body []byte, maxFile int64) (name, content string, hasList bool, err error) {
+	u, err := readForm(bytes.NewReader(body), contentType, folder, maxFile)
+	if err != nil {
+		return "", "", false, err
+	}
+	defer u.close()
+	read, err := io.ReadAll(u.file)
+	return u.name, string(read), u.list != nil, err
+}

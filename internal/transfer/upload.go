@@ -56,7 +56,7 @@ func size(bytes int64) string {
 
 // readForm reads a form as it arrives, its file into a spool, its fields in any
 // order. The caller closes the file.
-func readForm(body *httpapi.Body, contentType, folder string, maxFile int64) (upload, error) {
+func readForm(body io.Reader, contentType, folder string, maxFile int64) (upload, error) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
 		return upload{}, errNotMultipart

@@ -61,7 +61,7 @@ var liteTemplate = sync.OnceValues(func() ([]byte, error) {
 
 // SQLite returns the address of a fresh SQLite database. Its commits are not
 // flushed to the disk: a test that kills the process opens its own.
-func SQLite(t *testing.T) string {
+func SQLite(t testing.TB) string {
 	t.Helper()
 	template, err := liteTemplate()
 	if err != nil {
