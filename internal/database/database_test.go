@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -68,12 +71,8 @@ func TestErrorsHaveTheSameNamesOnBothEngines(t *testing.T) {
 		if err := putCounter(t.Context(), db, key, 2); !errors.Is(err, database.ErrUnique) {
 			t.Errorf("second insert of a key: got %v, want ErrUnique", err)
 		}
-		_, err := db.Exec(t.Context(), `INSERT INTO credit (account_id, balance, currency, created_at) VALUES ($1, 0, 'KES', 0)`, id.New[thing]())
-		if !errors.Is(err, database.ErrForeignKey) {
-			t.Errorf("row of no account: got %v, want ErrForeignKey", err)
-		}
 		var n int
-		err = db.QueryRow(t.Context(), `SELECT count FROM rate_limit WHERE key = $1`, []byte("none")).Scan(&n)
+		err := db.QueryRow(t.Context(), `SELECT count FROM rate_limit WHERE key = $1`, []byte("none")).Scan(&n)
 		if !errors.Is(err, database.ErrNoRows) {
 			t.Errorf("no row: got %v, want ErrNoRows", err)
 		}
@@ -235,6 +234,121 @@ func TestSecondServerOnAFileIsRefused(t *testing.T) {
 		t.Fatalf("after the first has gone: %v", err)
 	}
 	_ = again.Close()
+}
+
+// modeOf is who may use a file, or 0 where there is none.
+func modeOf(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+func TestDatabaseAndItsCopiesAreTheOwnersAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new.db")
+	open := func() *database.DB {
+		db, err := database.Open(t.Context(), "sqlite://"+path, database.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+	db := open()
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, path + "-wal", path + "-shm"} {
+		if mode := modeOf(t, file); mode != 0o600 {
+			t.Errorf("%s is %v", filepath.Base(file), mode)
+		}
+	}
+	copied := path + ".copy"
+	if err := db.Backup(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	if mode := modeOf(t, copied); mode != 0o600 {
+		t.Errorf("the copy is %v", mode)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o644); err != nil { //nolint:gosec // as an operator's copy may be
+		t.Fatal(err)
+	}
+	defer open().Close()
+	if mode := modeOf(t, path); mode != 0o600 {
+		t.Errorf("one that everybody could read is %v once it was opened", mode)
+	}
+}
+
+func TestFailedCopyLeavesNothingInTheWayOfTheNext(t *testing.T) {
+	db, err := database.Open(t.Context(), databasetest.SQLite(t), database.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := db.Backup(gone, copied); err == nil || modeOf(t, copied) != 0 {
+		t.Fatalf("got %v, and a file of mode %v", err, modeOf(t, copied))
+	}
+	if err := db.Backup(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Backup(t.Context(), copied); err == nil || !strings.Contains(err.Error(), "exists already") {
+		t.Errorf("over a copy: got %v", err)
+	}
+	if info, err := os.Stat(copied); err != nil || info.Size() == 0 {
+		t.Errorf("the copy that was there is now %v, %v", info, err)
+	}
+}
+
+// More texts than are kept prepared, several at a time and each while the rows
+// of others are being read.
+func TestAnyNumberOfTextsCanBeRun(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		const texts = 600
+		var wg sync.WaitGroup
+		for worker := range 4 {
+			wg.Go(func() {
+				for i := range texts {
+					want := int64((i*7 + worker) % texts)
+					text := fmt.Sprintf(`SELECT key + %d FROM (SELECT 0 AS key UNION ALL SELECT 0) twice`, want)
+					err := database.Each(t.Context(), db, func(row database.Row) error {
+						got, err := database.Column[int64](row)
+						if err == nil && got != want {
+							err = fmt.Errorf("%s: got %d", text, got)
+						}
+						return err
+					}, text)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		key := id.New[thing]()
+		if err := putCounter(t.Context(), db, key, 0); err != nil {
+			t.Fatal(err)
+		}
+		for i := range texts {
+			if _, err := db.Exec(t.Context(), fmt.Sprintf(`UPDATE rate_limit SET count = count + %d WHERE key = $1`, i), key[:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var sum int
+		if err := db.QueryRow(t.Context(), `SELECT count FROM rate_limit WHERE key = $1`, key[:]).Scan(&sum); err != nil || sum != texts*(texts-1)/2 {
+			t.Errorf("sum = %d, %v", sum, err)
+		}
+	})
 }
 
 // The two engines have migrations of their own; this keeps them telling the

@@ -18,9 +18,8 @@ import (
 
 // What a statement can fail with, alike on both engines. Test with errors.Is.
 var (
-	ErrNoRows     = errors.New("no rows")
-	ErrUnique     = errors.New("unique violation")
-	ErrForeignKey = errors.New("foreign key violation")
+	ErrNoRows = errors.New("no rows")
+	ErrUnique = errors.New("unique violation")
 	// ErrUnavailable means that the database can't be reached, or can't store,
 	// just now; the same call may succeed later.
 	ErrUnavailable = errors.New("database unavailable")
@@ -67,8 +66,6 @@ func kindOfPostgres(code string) error {
 	switch code {
 	case "23505":
 		return ErrUnique
-	case "23503":
-		return ErrForeignKey
 	case "40001", "40P01":
 		return errRetry
 	case "57014": // cancelled, because the caller's time was up
@@ -86,8 +83,6 @@ func kindOfSQLite(code int) error {
 	switch code {
 	case sqlitecode.SQLITE_CONSTRAINT_UNIQUE, sqlitecode.SQLITE_CONSTRAINT_PRIMARYKEY:
 		return ErrUnique
-	case sqlitecode.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return ErrForeignKey
 	}
 	switch code & 0xff {
 	case sqlitecode.SQLITE_BUSY, sqlitecode.SQLITE_FULL, sqlitecode.SQLITE_IOERR, sqlitecode.SQLITE_READONLY, sqlitecode.SQLITE_CANTOPEN:

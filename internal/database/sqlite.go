@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -61,6 +63,9 @@ func openSQLite(ctx context.Context, address string, opts Options) (*lite, error
 			return nil, err
 		}
 	}
+	if err := keepPrivate(path); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
 	synchronous := "FULL"
 	if s := params.Get("synchronous"); s != "" {
 		synchronous = s
@@ -114,6 +119,43 @@ func openFile(path string, values ...url.Values) (*sql.DB, error) {
 	return db, nil
 }
 
+// private is the mode of files with all that the database knows, the secrets of
+// the signing keys among it.
+const private fs.FileMode = 0o600
+
+// keepPrivate creates a missing database as a file of the owner's alone, and
+// makes one that everybody could read such a file. The files that SQLite puts
+// beside it take after it. An existing one is not opened: closing it again would
+// take the locks away that this process may hold on it.
+func keepPrivate(path string) error {
+	err := createPrivate(path)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("file of the database: %w", err)
+	}
+	for _, file := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(file)
+		if err != nil || info.Mode().Perm()&0o007 == 0 {
+			continue
+		}
+		if err := os.Chmod(file, private); err != nil {
+			slog.Warn("everybody on this machine can read the database; make its file the owner's alone", "file", file, "error", err)
+		}
+	}
+	return nil
+}
+
+// createPrivate makes an empty file, or fails with fs.ErrExist.
+func createPrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, private)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
 // acquireFile keeps a second server off the file: it would see neither the
 // queue of writers nor the caches of the first.
 func (l *lite) acquireFile(path string) error {
@@ -146,11 +188,15 @@ func (l *lite) close() error {
 }
 
 func (l *lite) backup(ctx context.Context, file string) error {
-	if _, err := os.Stat(file); err == nil {
+	err := createPrivate(file)
+	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists already; name a new file", file)
 	}
+	if err != nil {
+		return fmt.Errorf("file of the copy: %w", err)
+	}
 	if _, err := l.writer.ExecContext(ctx, `VACUUM INTO $1`, file); err != nil {
-		return fmt.Errorf("copy the database: %w", mapError(err))
+		return errors.Join(fmt.Errorf("copy the database: %w", mapError(err)), os.Remove(file))
 	}
 	return nil
 }
@@ -172,6 +218,7 @@ func (l *lite) Query(ctx context.Context, text string, args ...any) (Rows, error
 	if statement == nil {
 		return newLiteRows(l.readers.QueryContext(ctx, text, args...))
 	}
+	defer l.reads.release(statement)
 	return newLiteRows(statement.QueryContext(ctx, args...))
 }
 
@@ -180,6 +227,7 @@ func (l *lite) QueryRow(ctx context.Context, text string, args ...any) Row {
 	if statement == nil {
 		return liteRow{l.readers.QueryRowContext(ctx, text, args...)}
 	}
+	defer l.reads.release(statement)
 	return liteRow{statement.QueryRowContext(ctx, args...)}
 }
 
@@ -230,7 +278,8 @@ func (t *liteTx) Exec(ctx context.Context, text string, args ...any) (int64, err
 	ctx = context.WithoutCancel(ctx)
 	run := func() (sql.Result, error) { return t.tx.ExecContext(ctx, text, args...) }
 	if statement := t.writes.getLater(text); statement != nil {
-		run = func() (sql.Result, error) { return t.tx.StmtContext(ctx, statement).ExecContext(ctx, args...) }
+		defer t.writes.release(statement)
+		run = func() (sql.Result, error) { return t.tx.StmtContext(ctx, statement.Stmt).ExecContext(ctx, args...) }
 	}
 	result, err := run()
 	if err != nil {
@@ -254,7 +303,8 @@ func (t *liteTx) QueryRow(ctx context.Context, text string, args ...any) Row {
 	}
 	ctx = context.WithoutCancel(ctx)
 	if statement := t.writes.getLater(text); statement != nil {
-		return liteRow{t.tx.StmtContext(ctx, statement).QueryRowContext(ctx, args...)}
+		defer t.writes.release(statement)
+		return liteRow{t.tx.StmtContext(ctx, statement.Stmt).QueryRowContext(ctx, args...)}
 	}
 	return liteRow{t.tx.QueryRowContext(ctx, text, args...)}
 }
@@ -316,10 +366,6 @@ func (t *liteTx) commit(context.Context) error {
 	err := t.tx.Commit()
 	if err == nil && t.log != nil {
 		t.log.wrote()
-	}
-	if err != nil {
-		// A failed COMMIT (disk full, say) may leave the transaction open.
-		_ = t.tx.Rollback()
 	}
 	return mapError(err)
 }
