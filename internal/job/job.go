@@ -62,10 +62,16 @@ type Queue struct {
 	db       *database.DB
 	clock    clock.Clock
 	log      *slog.Logger
-	handlers map[string]func(ctx context.Context, args []byte) error
+	handlers map[string]handler
 	periodic []periodic
 	wake     chan struct{}
 	observe  func(kind, result string, took time.Duration)
+}
+
+type handler struct {
+	run func(ctx context.Context, args []byte) error
+	// endsWithQueue is set for work that may be cut short.
+	endsWithQueue bool
 }
 
 type periodic struct {
@@ -78,7 +84,7 @@ type periodic struct {
 func NewQueue(db *database.DB, c clock.Clock, log *slog.Logger) *Queue {
 	return &Queue{
 		db: db, clock: c, log: log,
-		handlers: map[string]func(context.Context, []byte) error{},
+		handlers: map[string]handler{},
 		wake:     make(chan struct{}, 1),
 		observe:  func(string, string, time.Duration) {},
 	}
@@ -89,18 +95,32 @@ func (q *Queue) Observe(f func(kind, result string, took time.Duration)) { q.obs
 
 // Handle sets what is done for jobs of one kind. It may be called twice for the
 // same job (a crash after the work, before its record), so the work must bear it.
+// Work in hand is finished although the queue is stopping, so it must be short.
 func Handle[A Args](q *Queue, work func(ctx context.Context, args A) error) {
+	handle(q, work, false)
+}
+
+// HandleLong is Handle for work that may take long: its context ends when the
+// queue stops, and the work is begun anew later.
+func HandleLong[A Args](q *Queue, work func(ctx context.Context, args A) error) {
+	handle(q, work, true)
+}
+
+func handle[A Args](q *Queue, work func(ctx context.Context, args A) error, endsWithQueue bool) {
 	var zero A
-	q.handlers[zero.Kind()] = func(ctx context.Context, raw []byte) error {
+	run := func(ctx context.Context, raw []byte) error {
 		var args A
 		if err := json.Unmarshal(raw, &args); err != nil {
 			return Permanent(fmt.Errorf("args: %w", err))
 		}
 		return work(ctx, args)
 	}
+	q.handlers[zero.Kind()] = handler{run, endsWithQueue}
 }
 
-// Every runs work about that often, on one node at a time.
+// Every runs work about that often, each time on one of the nodes. A run that
+// takes longer than the interval may have the next beside it on another node, so
+// the work must bear that. Its context ends when the queue stops.
 func (q *Queue) Every(name string, interval time.Duration, work func(ctx context.Context) error) {
 	q.periodic = append(q.periodic, periodic{name, interval, work})
 }

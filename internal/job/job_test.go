@@ -144,6 +144,29 @@ func TestPermanentFailureIsNotTriedAgain(t *testing.T) {
 	})
 }
 
+func TestWhatWasGivenUpIsKeptForTwoWeeks(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		c := clock.NewManual()
+		q := newQueue(db, c)
+		job.Handle(q, func(context.Context, greeting) error { return job.Permanent(errors.New("refused")) })
+		run(t, q)
+		enqueue(t, db, q, "refused", nil)
+		eventually(t, "given up", func() bool { _, failed := depth(t, q); return failed == 1 })
+		for _, step := range []struct {
+			wait time.Duration
+			left int64
+		}{{14 * 24 * time.Hour, 1}, {time.Second, 0}} {
+			c.Advance(step.wait)
+			if err := q.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if _, failed := depth(t, q); failed != step.left {
+				t.Errorf("after %v more %d are left, want %d", step.wait, failed, step.left)
+			}
+		}
+	})
+}
+
 func TestPanicIsAFailureLikeAnyOther(t *testing.T) {
 	databasetest.Each(t, func(t *testing.T, db *database.DB) {
 		c := clock.NewManual()
@@ -212,7 +235,55 @@ func TestSeveralNodesShareTheWorkWithoutDoingItTwice(t *testing.T) {
 	})
 }
 
-func TestPeriodicWorkRunsOnOneNodeAtATime(t *testing.T) {
+func TestLongWorkEndsWithTheQueueAndIsBegunAnew(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		c := clock.NewManual()
+		first := newQueue(db, c)
+		begun := make(chan struct{})
+		job.HandleLong(first, func(ctx context.Context, _ greeting) error {
+			close(begun)
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		enqueue(t, db, first, "long", nil)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			first.Run(ctx)
+		}()
+		<-begun
+		stop()
+		<-done // without anybody ending the work
+		next := newQueue(db, c)
+		var ran atomic.Int64
+		job.HandleLong(next, func(context.Context, greeting) error { ran.Add(1); return nil })
+		run(t, next)
+		c.Advance(3 * time.Second) // not a lease, which another node would have to wait for
+		eventually(t, "begun anew", func() bool { return ran.Load() == 1 })
+	})
+}
+
+func TestShortWorkIsFinishedAlthoughTheQueueStops(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		q := newQueue(db, clock.System{})
+		ctx, stop := context.WithCancel(t.Context())
+		var cut atomic.Bool
+		job.Handle(q, func(ctx context.Context, _ greeting) error {
+			stop()
+			time.Sleep(20 * time.Millisecond)
+			cut.Store(ctx.Err() != nil)
+			return nil
+		})
+		enqueue(t, db, q, "short", nil)
+		q.Run(ctx)
+		if n, _ := depth(t, q); n != 0 || cut.Load() {
+			t.Errorf("%d jobs are left; was it cut short: %v", n, cut.Load())
+		}
+	})
+}
+
+func TestPeriodicWorkRunsOnOneOfTheNodes(t *testing.T) {
 	databasetest.Each(t, func(t *testing.T, db *database.DB) {
 		c := clock.NewManual()
 		var ran atomic.Int64

@@ -59,8 +59,7 @@ func (q *Queue) dispatch(ctx context.Context, slots chan struct{}, running *sync
 					<-slots
 					q.nudge()
 				}()
-				// A job in hand is finished although the server is stopping.
-				q.work(context.WithoutCancel(ctx), j, lease)
+				q.work(ctx, j, lease)
 			})
 		}
 	}
@@ -71,12 +70,8 @@ type lease struct{}
 // claim takes up to limit due jobs. Where several nodes share PostgreSQL, a row
 // that another is just taking is passed over instead of waited for.
 func (q *Queue) claim(ctx context.Context, lease id.Of[lease], limit int) ([]record, error) {
-	skip := ""
-	if q.db.Engine() == database.Postgres {
-		skip = "FOR UPDATE SKIP LOCKED"
-	}
 	now := q.clock.Now()
-	due := `SELECT id FROM job WHERE failed_at IS NULL AND run_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) ORDER BY run_at LIMIT $2 `
+	due := `SELECT id FROM job WHERE failed_at IS NULL AND run_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) ORDER BY run_at LIMIT $2`
 	// Looking first keeps an idle node from writing every second.
 	found, err := database.Collect(ctx, q.db, database.Column[jobID], due, now, limit)
 	if err != nil || len(found) == 0 {
@@ -89,7 +84,7 @@ func (q *Queue) claim(ctx context.Context, lease id.Of[lease], limit int) ([]rec
 			var j record
 			err := row.Scan(&j.id, &j.kind, &j.args, &j.attempts, &j.deadline)
 			return j, err
-		}, `UPDATE job SET lease = $3, lease_until = $4, attempts = attempts + 1 WHERE id IN (`+due+skip+`)
+		}, `UPDATE job SET lease = $3, lease_until = $4, attempts = attempts + 1 WHERE id IN (`+due+database.Locking(q.db.Engine(), "FOR UPDATE SKIP LOCKED")+`)
 			RETURNING id, kind, args, attempts, deadline`, now, limit, lease, now.Add(leaseTime))
 		return err
 	})
@@ -99,7 +94,12 @@ func (q *Queue) claim(ctx context.Context, lease id.Of[lease], limit int) ([]rec
 	return claimed, nil
 }
 
+// work runs a job in hand, which is finished although the queue is stopping,
+// unless it is of a kind that may be cut short.
 func (q *Queue) work(ctx context.Context, j record, lease id.Of[lease]) {
+	if !q.handlers[j.kind].endsWithQueue {
+		ctx = context.WithoutCancel(ctx)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go q.renew(ctx, j, lease, cancel)
@@ -133,7 +133,7 @@ func (q *Queue) attempt(ctx context.Context, j record) error {
 	if !ok {
 		return fmt.Errorf("no handler for %s", j.kind)
 	}
-	return survive(func() error { return handler(ctx, []byte(j.args)) })
+	return survive(func() error { return handler.run(ctx, []byte(j.args)) })
 }
 
 // survive makes a panic the failure of the one piece of work it happened in.
@@ -229,7 +229,7 @@ func (q *Queue) runIfDue(ctx context.Context, p periodic) error {
 
 // Sweep deletes jobs that were given up two weeks ago.
 func (q *Queue) Sweep(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, `DELETE FROM job WHERE failed_at < $1`, q.clock.Now().Add(-failedKept))
+	err := q.db.Sweep(ctx, `DELETE FROM job WHERE id IN (SELECT id FROM job WHERE failed_at < $1 LIMIT $2)`, q.clock.Now().Add(-failedKept))
 	if err != nil {
 		return fmt.Errorf("sweep jobs: %w", err)
 	}
