@@ -211,7 +211,9 @@ func (l *Links) End(ctx context.Context, tx database.Tx, subject id.Of[Subject])
 
 // Sweep deletes links that nobody can use any more.
 func (l *Links) Sweep(ctx context.Context) error {
-	if _, err := l.db.Exec(ctx, `DELETE FROM one_time_token WHERE expires_at <= $1 OR used_at IS NOT NULL`, l.clock.Now()); err != nil {
+	err := l.db.Sweep(ctx, `DELETE FROM one_time_token WHERE hash IN (
+		SELECT hash FROM one_time_token WHERE expires_at <= $1 OR used_at IS NOT NULL LIMIT $2)`, l.clock.Now())
+	if err != nil {
 		return fmt.Errorf("sweep links: %w", err)
 	}
 	return nil

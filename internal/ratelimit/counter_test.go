@@ -3,6 +3,7 @@ package ratelimit_test
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -144,6 +145,11 @@ func TestSweepDeletesCountersWhoseWindowIsOver(t *testing.T) {
 		c := clock.NewManual()
 		l := ratelimit.New(db, c, true)
 		record(t, db, l, rule.On("door"), wide.On("street"))
+		for door := range database.SweepBatch + 1 { // more than go at once
+			if err := l.Count(t.Context(), rule, strconv.Itoa(door)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		c.Advance(2 * time.Minute)
 		if err := l.Sweep(t.Context()); err != nil {
 			t.Fatal(err)

@@ -192,7 +192,7 @@ func (l *Limiter) Add(ctx context.Context, tx database.Tx, rule Rule, about ...s
 
 // Sweep deletes counters whose window is over.
 func (l *Limiter) Sweep(ctx context.Context) error {
-	_, err := l.db.Exec(ctx, `DELETE FROM rate_limit WHERE reset_at <= $1`, l.clock.Now())
+	err := l.db.Sweep(ctx, `DELETE FROM rate_limit WHERE key IN (SELECT key FROM rate_limit WHERE reset_at <= $1 LIMIT $2)`, l.clock.Now())
 	if err != nil {
 		return fmt.Errorf("sweep rate limits: %w", err)
 	}
