@@ -24,7 +24,11 @@ type document struct {
 // check refuses a provider that is reached by https and would have us continue
 // without.
 func (d document) check(issuer string) error {
-	for _, endpoint := range []string{d.AuthURL, d.TokenURL, d.KeysURL} {
+	endpoints := []string{d.AuthURL, d.TokenURL, d.KeysURL}
+	if d.UserinfoURL != "" {
+		endpoints = append(endpoints, d.UserinfoURL)
+	}
+	for _, endpoint := range endpoints {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" {
 			return fmt.Errorf("endpoint %q is no address", endpoint)
@@ -48,7 +52,7 @@ func (d document) style() oauth2.AuthStyle {
 // issuerRule says whose tokens are believed: those of one issuer, or, at
 // Microsoft's addresses for several tenants, those of the token's own tenant.
 type issuerRule struct {
-	exact string
+	stated string // by the discovery document, perhaps with a tenantMark
 }
 
 const tenantMark = "{tenantid}"
@@ -60,7 +64,7 @@ func (p *openID) issuerRule(issuer string) (issuerRule, error) {
 	if p.Kind == Microsoft && !sameHost(issuer, p.Issuer) {
 		return issuerRule{}, fmt.Errorf("issuer %q is not at the host of %q", issuer, p.Issuer)
 	}
-	return issuerRule{exact: issuer}, nil
+	return issuerRule{stated: issuer}, nil
 }
 
 func sameHost(a, b string) bool {
@@ -69,7 +73,7 @@ func sameHost(a, b string) bool {
 	return errLeft == nil && errRight == nil && left.Scheme == right.Scheme && left.Host == right.Host
 }
 
-func (r issuerRule) isTemplate() bool { return strings.Contains(r.exact, tenantMark) }
+func (r issuerRule) isTemplate() bool { return strings.Contains(r.stated, tenantMark) }
 
 // accepts completes the library's check where there are many tenants.
 func (r issuerRule) accepts(issuer, tenant string) bool {
@@ -77,7 +81,7 @@ func (r issuerRule) accepts(issuer, tenant string) bool {
 		return true
 	}
 	_, err := uuid.Parse(tenant)
-	return err == nil && len(tenant) == 36 && issuer == strings.ReplaceAll(r.exact, tenantMark, tenant)
+	return err == nil && len(tenant) == 36 && issuer == strings.ReplaceAll(r.stated, tenantMark, tenant)
 }
 
 // name is what an accepted issuer is stored by: Google writes its own in two
@@ -86,5 +90,5 @@ func (r issuerRule) name(issuer string) string {
 	if r.isTemplate() {
 		return issuer
 	}
-	return r.exact
+	return r.stated
 }

@@ -2,6 +2,7 @@ package idp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -176,16 +177,27 @@ func TestSecretIsNotSentAfterARedirect(t *testing.T) {
 }
 
 func TestProviderReachedByHTTPSMustStayThere(t *testing.T) {
-	var server *httptest.Server
-	server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text(fmt.Sprintf(`{"issuer":%q,"authorization_endpoint":"%[2]s/a","token_endpoint":"http://example.com/t","jwks_uri":"%[2]s/k"}`, server.URL, server.URL))(w, r)
-	}))
-	t.Cleanup(server.Close)
-	p := newPartner(t)
-	c := p.client(t, func(s *idp.Settings) { s.Issuer, s.Transport = server.URL, server.Client().Transport })
-	_, err := c.Begin(t.Context(), idp.Flow{})
-	if !errors.Is(err, idp.ErrUnavailable) || !strings.Contains(err.Error(), "not https") {
-		t.Errorf("got %v", err)
+	endpoints := []string{"authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"}
+	for _, plain := range endpoints {
+		t.Run(plain, func(t *testing.T) {
+			var server *httptest.Server
+			server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				document := map[string]string{"issuer": server.URL}
+				for _, endpoint := range endpoints {
+					document[endpoint] = server.URL + "/" + endpoint
+				}
+				document[plain] = "http://example.com/" + plain
+				w.Header().Set("Content-Type", "application/json")
+				_ = json.NewEncoder(w).Encode(document)
+			}))
+			t.Cleanup(server.Close)
+			p := newPartner(t)
+			c := p.client(t, func(s *idp.Settings) { s.Issuer, s.Transport = server.URL, server.Client().Transport })
+			_, err := c.Begin(t.Context(), idp.Flow{})
+			if !errors.Is(err, idp.ErrUnavailable) || !strings.Contains(err.Error(), "not https") {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

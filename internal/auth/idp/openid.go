@@ -176,7 +176,7 @@ func (p *openID) fetch(ctx context.Context, known *discovery) (*discovery, error
 // compare, since it alone knows the flow.
 func (p *openID) verify(ctx context.Context, d *discovery, raw string) (Identity, error) {
 	keys := &watchedKeys{KeySet: d.keys}
-	verifier := oidc.NewVerifier(d.issuer.exact, keys, &oidc.Config{
+	verifier := oidc.NewVerifier(d.issuer.stated, keys, &oidc.Config{
 		ClientID: p.ClientID, SupportedSigningAlgs: algorithms, SkipIssuerCheck: d.issuer.isTemplate(),
 		Now: func() time.Time { return p.Clock.Now().Std() },
 	})
