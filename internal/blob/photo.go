@@ -62,9 +62,8 @@ var (
 
 // Image is a photo as it is stored and served.
 type Image struct {
-	Data          []byte
-	ContentType   string
-	Width, Height int
+	Data        []byte
+	ContentType string
 }
 
 // Photo makes a picture that is safe to serve from what someone uploaded: a
@@ -138,7 +137,7 @@ func readAll(r io.Reader) ([]byte, error) {
 }
 
 func encode(img *image.RGBA) (Image, error) {
-	out := Image{ContentType: typeJPEG, Width: img.Rect.Dx(), Height: img.Rect.Dy()}
+	out := Image{ContentType: typeJPEG}
 	var buf bytes.Buffer
 	var err error
 	if img.Opaque() {

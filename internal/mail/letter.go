@@ -8,9 +8,8 @@ import (
 
 // Recipient is who a letter goes to.
 type Recipient struct {
-	Address  string
-	Name     string // first name for the greeting; may be empty
-	Language string // a language tag such as "en"; English where there is no translation
+	Address string
+	Name    string // first name for the greeting; may be empty
 }
 
 // VerifyEmail asks the owner of a new or changed address to confirm it.

@@ -169,13 +169,6 @@ func TestExportFileCarriesTheFile(t *testing.T) {
 	}
 }
 
-func TestUnknownLanguageIsEnglish(t *testing.T) {
-	m, err := mail.PasswordChanged{At: march}.Render(mail.Recipient{Address: "a@example.com", Language: "tlh"})
-	if err != nil || m.Subject != "Your password was changed" {
-		t.Fatalf("%q, %v", m.Subject, err)
-	}
-}
-
 func TestLetterWithoutItsLinkIsNotWritten(t *testing.T) {
 	for name, l := range map[string]letter{
 		"no link":                    mail.VerifyEmail{ValidFor: time.Hour},

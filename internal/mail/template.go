@@ -18,8 +18,8 @@ import (
 // heading, paragraphs, the label of the button, and a note in smaller print;
 // shared.tmpl has what the letters have in common. Two layouts, the same for
 // all languages, set those words as HTML and as text, so the two parts of a mail
-// can't drift apart, and all escaping happens in one place. A new language is
-// one more folder and one more entry in languages.
+// can't drift apart, and all escaping happens in one place. The one language
+// so far is English.
 //
 //go:embed templates
 var files embed.FS
@@ -27,9 +27,7 @@ var files embed.FS
 var (
 	htmlLayout = html.Must(html.ParseFS(files, "templates/layout.html"))
 	textLayout = text.Must(text.ParseFS(files, "templates/layout.txt"))
-	languages  = map[string]language{"en": newLanguage("en", text.FuncMap{
-		"span": englishSpan, "moment": englishMoment, "count": englishCount,
-	})}
+	english    = newLanguage("en", text.FuncMap{"span": englishSpan, "moment": englishMoment, "count": englishCount})
 )
 
 // language holds the words of every letter, by name of the letter.
@@ -91,11 +89,7 @@ func render(to Recipient, name string, c content) (Message, error) {
 // renderNotice writes a letter that need not lead anywhere.
 func renderNotice(to Recipient, name string, c content) (Message, error) {
 	c.Name = cleanName(to.Name)
-	l, ok := languages[to.Language]
-	if !ok {
-		l = languages["en"]
-	}
-	p, err := l.page(name, c)
+	p, err := english.page(name, c)
 	if err != nil {
 		return Message{}, fmt.Errorf("mail %s: %w", name, err)
 	}
