@@ -47,8 +47,10 @@ func (s *store) spendFlow(ctx context.Context, tx database.Tx, f flow) (bool, er
 	return n == 1, nil
 }
 
-func (s *store) sweepFlows(ctx context.Context, q database.Querier) error {
-	if _, err := q.Exec(ctx, `DELETE FROM identity_flow WHERE expires_at <= $1`, s.clock.Now()); err != nil {
+func (s *store) sweepFlows(ctx context.Context, db *database.DB) error {
+	err := db.Sweep(ctx, `DELETE FROM identity_flow WHERE state_hash IN (
+		SELECT state_hash FROM identity_flow WHERE expires_at <= $1 LIMIT $2)`, s.clock.Now())
+	if err != nil {
 		return fmt.Errorf("sweep identity flows: %w", err)
 	}
 	return nil

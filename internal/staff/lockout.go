@@ -112,7 +112,9 @@ func (l lockout) forget(ctx context.Context, tx database.Tx, emailKey string) er
 }
 
 func (l lockout) sweep(ctx context.Context, db *database.DB) error {
-	if _, err := db.Exec(ctx, `DELETE FROM staff_lockout WHERE forget_at <= $1`, l.clock.Now()); err != nil {
+	err := db.Sweep(ctx, `DELETE FROM staff_lockout WHERE address_hash IN (
+		SELECT address_hash FROM staff_lockout WHERE forget_at <= $1 LIMIT $2)`, l.clock.Now())
+	if err != nil {
 		return fmt.Errorf("sweep failed sign-ins: %w", err)
 	}
 	return nil

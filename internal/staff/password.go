@@ -68,7 +68,7 @@ func (s *Service) ChangePassword(ctx context.Context, by Caller, current, next s
 	if err != nil {
 		return err
 	}
-	right, _, err := s.compare(ctx, current, found.hash)
+	right, _, err := s.Hasher.Verify(ctx, current, found.hash)
 	if err != nil {
 		return err
 	}
