@@ -59,12 +59,11 @@ const (
 	PlainMember Role = "member"
 )
 
-// Member is a person's place in one organization.
+// Member is a person's active place in one organization.
 type Member struct {
-	User     UserID
-	Account  ID
-	Role     Role
-	IsActive bool
+	User    UserID
+	Account ID
+	Role    Role
 	// Status is that of the organization.
 	Status Status
 }

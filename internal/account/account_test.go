@@ -226,6 +226,20 @@ func TestAnEndedSessionsAccessTokenIsWorthNothing(t *testing.T) {
 	})
 }
 
+// Whoever stole a refresh token can't get away from its replay by a switch.
+func TestALateReplayEndsASessionThatMovedOn(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		owner := s.Owner()
+		thief := owner
+		thief.Refresh = fmt.Sprint(s.Want(refresh(s, owner), 200).JSON(t)["refreshToken"])
+		thief = create(s, thief, "Second")
+		s.Clock.Advance(11 * time.Second)
+		s.Want(refresh(s, owner), 401)
+		s.Want(refresh(s, thief), 401)
+		s.Want(s.Call("GET", "/api/v1/users/me", thief.Access, nil), 401)
+	})
+}
+
 func TestAChangedPasswordEndsOtherSessionsAtOnce(t *testing.T) {
 	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
 		here := s.Owner()

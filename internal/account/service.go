@@ -81,7 +81,7 @@ func (s *Service) Create(ctx context.Context, caller Caller, name string) (Moved
 		if org, err = s.Store.Create(ctx, tx, name, caller.User); err != nil {
 			return err
 		}
-		owner := Member{User: caller.User, Account: org.ID, Role: Owner, IsActive: true, Status: org.Status}
+		owner := Member{User: caller.User, Account: org.ID, Role: Owner, Status: org.Status}
 		moved, err = s.move(ctx, tx, caller, owner, audit.AccountCreated, org.Name)
 		return err
 	})

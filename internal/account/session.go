@@ -74,18 +74,21 @@ func memberOf(s session.Session) Member {
 }
 
 // Confirm makes sure, for what would outlive an access token, that its holder
-// still may act: their membership is active and nobody has ended their session.
-// It holds their row (see Store.Hold) until the transaction ends.
+// still may act as the guard found: their membership is active and of the same
+// role, and nobody has ended their session. It holds their row (see Store.Hold)
+// until the transaction ends.
 func (s *Sessions) Confirm(ctx context.Context, tx database.Tx, caller Caller) error {
 	if err := s.accounts.Hold(ctx, tx, caller.User); err != nil {
 		return err
 	}
-	_, err := s.accounts.MemberOf(ctx, tx, caller.Account, caller.User)
-	if fault.Is(err, fault.KindForbidden) {
+	member, err := s.accounts.MemberOf(ctx, tx, caller.Account, caller.User)
+	switch {
+	case fault.Is(err, fault.KindForbidden):
 		return errInvalidToken
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	case member.Role != caller.Role:
+		return errRole
 	}
 	open, err := s.store.IsOpen(ctx, tx, caller.Session)
 	if err == nil && !open {
@@ -96,8 +99,8 @@ func (s *Sessions) Confirm(ctx context.Context, tx database.Tx, caller Caller) e
 
 // Move leaves the caller's organization for another: the refresh tokens of the
 // one left are worth nothing any more, the target is the one signed in to next,
-// and a new pair is bound to it. The access token in hand lives on, bound to the
-// organization left.
+// and a new pair of the same sign-in is bound to it. The access token in hand
+// lives on, bound to the organization left.
 func (s *Sessions) Move(ctx context.Context, tx database.Tx, from Caller, to Member) (Pair, error) {
 	if err := s.CloseIn(ctx, tx, from.User, from.Account); err != nil {
 		return Pair{}, err
@@ -105,13 +108,19 @@ func (s *Sessions) Move(ctx context.Context, tx database.Tx, from Caller, to Mem
 	if err := s.accounts.Remember(ctx, tx, to.User, to.Account); err != nil {
 		return Pair{}, err
 	}
-	return s.Open(ctx, tx, to)
+	next, refresh, err := s.store.Follow(ctx, tx, from.Session, id.Of[session.Scope](to.Account))
+	if err != nil {
+		return Pair{}, err
+	}
+	return s.pair(ctx, to, next, refresh)
 }
 
 // Close ends the session of a refresh token.
 func (s *Sessions) Close(ctx context.Context, raw string) error {
 	subject, err := s.store.End(ctx, raw)
-	s.accounts.seen.drop(UserID(subject))
+	if !subject.IsZero() {
+		s.accounts.seen.drop(UserID(subject))
+	}
 	return err
 }
 

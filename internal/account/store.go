@@ -81,16 +81,13 @@ var errNoMembership = fault.Forbidden("no_membership", "You are not an active me
 // MemberOf returns a person's active membership in an organization.
 func (s *Store) MemberOf(ctx context.Context, q database.Querier, org ID, user UserID) (Member, error) {
 	m := Member{User: user, Account: org}
-	err := q.QueryRow(ctx, `SELECT m.role, m.is_active, a.status FROM membership m JOIN account a ON a.id = m.account_id
-		WHERE m.account_id = $1 AND m.user_id = $2`, org, user).Scan(&m.Role, &m.IsActive, &m.Status)
+	err := q.QueryRow(ctx, `SELECT m.role, a.status FROM membership m JOIN account a ON a.id = m.account_id
+		WHERE m.account_id = $1 AND m.user_id = $2 AND m.is_active`, org, user).Scan(&m.Role, &m.Status)
 	if errors.Is(err, database.ErrNoRows) {
 		return Member{}, errNoMembership
 	}
 	if err != nil {
 		return Member{}, fmt.Errorf("read membership: %w", err)
-	}
-	if !m.IsActive {
-		return Member{}, errNoMembership
 	}
 	return m, nil
 }
@@ -102,7 +99,7 @@ const roleOfSession = `SELECT m.role FROM membership m WHERE m.account_id = s.ac
 // HomeOf returns the membership a person signs in with: the organization they
 // were in last, or else the first they joined.
 func (s *Store) HomeOf(ctx context.Context, q database.Querier, user UserID) (Member, error) {
-	m := Member{User: user, IsActive: true}
+	m := Member{User: user}
 	err := q.QueryRow(ctx, `SELECT m.account_id, m.role, a.status FROM membership m
 		JOIN users u ON u.id = m.user_id JOIN account a ON a.id = m.account_id
 		WHERE m.user_id = $1 AND m.is_active

@@ -1,5 +1,6 @@
-// Package session keeps sign-ins: families of refresh tokens, each of which can
-// be exchanged once. It serves customers and staff alike, by their Policy.
+// Package session keeps sign-ins: refresh tokens, each of which can be exchanged
+// once, in families that end together. It serves customers and staff alike, by
+// their Policy.
 package session
 
 import (
@@ -69,13 +70,29 @@ func NewStore(db *database.DB, c clock.Clock, policy Policy) *Store {
 func (s *Store) Begin(ctx context.Context, tx database.Tx, subject id.Of[Owner], account *id.Of[Scope]) (Session, token.Opaque, error) {
 	now := s.clock.Now()
 	begun := Session{ID: id.New[Session](), Subject: subject, Account: account}
-	_, err := tx.Exec(ctx, `INSERT INTO session (id, realm, subject_id, account_id, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	_, err := tx.Exec(ctx, `INSERT INTO session (id, realm, subject_id, account_id, family, created_at, ends_at) VALUES ($1, $2, $3, $4, $1, $5, $6)`,
 		begun.ID, s.policy.Realm, subject, account, now, now.Add(s.policy.Life))
 	if err != nil {
 		return Session{}, token.Opaque{}, fmt.Errorf("insert session: %w", err)
 	}
 	refresh, err := s.issue(ctx, tx, begun.ID, now.Add(s.policy.Life))
 	return begun, refresh, err
+}
+
+// Follow opens a session of the same family in another organization: it lives no
+// longer than the first one would, and a replay of any token of the family ends
+// it too.
+func (s *Store) Follow(ctx context.Context, tx database.Tx, from ID, account id.Of[Scope]) (ID, token.Opaque, error) {
+	now, next := s.clock.Now(), id.New[Session]()
+	var ends clock.Time
+	err := tx.QueryRow(ctx, `INSERT INTO session (id, realm, subject_id, account_id, family, created_at, ends_at)
+		SELECT $1, realm, subject_id, $2, family, $3, ends_at FROM session WHERE id = $4 AND realm = $5 AND ends_at > $3
+		RETURNING ends_at`, next, account, now, from, s.policy.Realm).Scan(&ends)
+	if err != nil {
+		return ID{}, token.Opaque{}, fmt.Errorf("follow session: %w", err)
+	}
+	refresh, err := s.issue(ctx, tx, next, ends)
+	return next, refresh, err
 }
 
 func (s *Store) issue(ctx context.Context, tx database.Tx, session ID, ends clock.Time) (token.Opaque, error) {
@@ -155,31 +172,41 @@ func (s *Store) spend(ctx context.Context, tx database.Tx, given token.Opaque, s
 
 func (s *Store) punishReplay(ctx context.Context, tx database.Tx, given token.Opaque, heard func(database.Tx, Session) error) error {
 	now := s.clock.Now()
-	var ended Session
-	err := tx.QueryRow(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND ends_at > $1
-		AND id = (SELECT session_id FROM refresh_token WHERE hash = $3 AND used_at <= $4) RETURNING id, subject_id, account_id`,
-		now, s.policy.Realm, given.Hash(), now.Add(-s.policy.Grace)).Scan(&ended.ID, &ended.Subject, &ended.Account)
+	var (
+		replayed Session
+		family   ID
+	)
+	err := tx.QueryRow(ctx, `SELECT s.id, s.subject_id, s.account_id, s.family FROM refresh_token t JOIN session s ON s.id = t.session_id
+		WHERE t.hash = $1 AND t.used_at <= $2 AND s.realm = $3`, given.Hash(), now.Add(-s.policy.Grace), s.policy.Realm).
+		Scan(&replayed.ID, &replayed.Subject, &replayed.Account, &family)
 	if errors.Is(err, database.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
+		return fmt.Errorf("look for replayed family: %w", err)
+	}
+	ended, err := tx.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1
+		WHERE realm = $2 AND subject_id = $3 AND family = $4 AND ends_at > $1`, now, s.policy.Realm, replayed.Subject, family)
+	if err != nil {
 		return fmt.Errorf("end replayed family: %w", err)
 	}
-	return heard(tx, ended)
+	if ended == 0 {
+		return nil
+	}
+	return heard(tx, replayed)
 }
 
-// End closes the session of a refresh token, and those that its subject has left
-// by EndIn, since this one may have begun there. It returns whose it was; an
-// unknown token ends nothing and is nobody's. A spent token ends its family too:
-// whoever logs out means it.
+// End closes the session of a refresh token, and those of its family that were
+// left for it. It returns whose it was; an unknown token ends nothing and is
+// nobody's. A spent token does it too: whoever logs out means it.
 func (s *Store) End(ctx context.Context, raw string) (subject id.Of[Owner], err error) {
 	given, ok := token.ParseOpaque(raw)
 	if !ok {
 		return subject, nil
 	}
-	var session ID
-	err = s.db.QueryRow(ctx, `SELECT s.id, s.subject_id FROM refresh_token t JOIN session s ON s.id = t.session_id
-		WHERE t.hash = $1 AND s.realm = $2`, given.Hash(), s.policy.Realm).Scan(&session, &subject)
+	var session, family ID
+	err = s.db.QueryRow(ctx, `SELECT s.id, s.subject_id, s.family FROM refresh_token t JOIN session s ON s.id = t.session_id
+		WHERE t.hash = $1 AND s.realm = $2`, given.Hash(), s.policy.Realm).Scan(&session, &subject, &family)
 	if errors.Is(err, database.ErrNoRows) {
 		return subject, nil
 	}
@@ -187,7 +214,7 @@ func (s *Store) End(ctx context.Context, raw string) (subject id.Of[Owner], err 
 		return subject, fmt.Errorf("look for session: %w", err)
 	}
 	_, err = s.db.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND subject_id = $3 AND ends_at > $1
-		AND (id = $4 OR revoked_at IS NOT NULL)`, s.clock.Now(), s.policy.Realm, subject, session)
+		AND family = $4 AND (id = $5 OR revoked_at IS NOT NULL)`, s.clock.Now(), s.policy.Realm, subject, family, session)
 	if err != nil {
 		return subject, fmt.Errorf("end session: %w", err)
 	}
@@ -229,14 +256,18 @@ func (s *Store) IsOpen(ctx context.Context, q database.Querier, session ID) (boo
 	return open, nil
 }
 
-// Sweep deletes sessions that nobody can use any more, with their tokens. One
-// that was left by EndIn is kept for a day, longer than its access tokens live,
-// so that IsOpen knows it. Spent tokens stay as long as their session: a replay is
+// Sweep deletes the sessions of all realms whose time is over, with their tokens.
+// Until then spent tokens stay, also those of a session that was left: a replay is
 // known by them.
 func (s *Store) Sweep(ctx context.Context) error {
 	now := s.clock.Now()
-	err := s.db.Sweep(ctx, `DELETE FROM session WHERE id IN (
-		SELECT id FROM session WHERE ends_at <= $1 OR revoked_at < $2 LIMIT $3)`, now, now.Add(-24*time.Hour))
+	// A session may have thousands of spent tokens, so they go first.
+	err := s.db.Sweep(ctx, `DELETE FROM refresh_token WHERE hash IN (
+		SELECT t.hash FROM session s JOIN refresh_token t ON t.session_id = s.id WHERE s.ends_at <= $1 LIMIT $2)`, now)
+	if err != nil {
+		return fmt.Errorf("sweep refresh tokens: %w", err)
+	}
+	err = s.db.Sweep(ctx, `DELETE FROM session WHERE id IN (SELECT id FROM session WHERE ends_at <= $1 LIMIT $2)`, now)
 	if err != nil {
 		return fmt.Errorf("sweep sessions: %w", err)
 	}

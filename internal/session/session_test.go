@@ -46,6 +46,27 @@ func (f fixture) begin(subject id.Of[session.Owner]) string {
 	return raw
 }
 
+// follow moves the session of a refresh token on to another organization.
+func (f fixture) follow(raw string) (left, next string) {
+	f.t.Helper()
+	found, rotated, err := f.store.Rotate(f.t.Context(), raw, rules)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	err = f.db.InTx(f.t.Context(), func(tx database.Tx) error {
+		if err := f.store.EndIn(f.t.Context(), tx, found.Subject, *found.Account); err != nil {
+			return err
+		}
+		_, refresh, err := f.store.Follow(f.t.Context(), tx, found.ID, id.New[session.Scope]())
+		next = refresh.Reveal()
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return rotated.Reveal(), next
+}
+
 // rules let everyone go on.
 var rules = session.Rules{
 	Standing: `SELECT 'owner'`,
@@ -149,6 +170,37 @@ func TestLateReplayEndsTheFamily(t *testing.T) {
 		f.wantRefused(first, "late replay of an old token")
 		f.wantRefused(third, "newest token of the replayed family")
 		f.mustRotate(other)
+	})
+}
+
+func TestLateReplayEndsWhatFollowedToo(t *testing.T) {
+	each(t, session.CustomerPolicy, func(_ *testing.T, f fixture) {
+		subject := id.New[session.Owner]()
+		stolen, apart := f.begin(subject), f.begin(subject)
+		left, next := f.follow(stolen)
+		f.wantRefused(left, "newest token of the session left")
+		next = f.mustRotate(next)
+		f.clock.Advance(11 * time.Second)
+		f.wantRefused(left, "late, but never spent")
+		next = f.mustRotate(next)
+		f.wantRefused(stolen, "late replay")
+		f.wantRefused(next, "what followed in another organization")
+		f.mustRotate(apart)
+	})
+}
+
+func TestWhatFollowsLivesNoLongerThanTheSignIn(t *testing.T) {
+	const day = 24 * time.Hour
+	each(t, session.CustomerPolicy, func(_ *testing.T, f fixture) {
+		raw := f.begin(id.New[session.Owner]())
+		for range 4 {
+			f.clock.Advance(20 * day)
+			_, raw = f.follow(raw)
+		}
+		f.clock.Advance(10*day - time.Second)
+		raw = f.mustRotate(raw)
+		f.clock.Advance(2 * time.Second)
+		f.wantRefused(raw, "90 days in all")
 	})
 }
 
@@ -342,12 +394,15 @@ func TestSweepDeletesWhatNobodyCanUseWithItsTokens(t *testing.T) {
 		if n := sweep(); n != 1 || tokens() != 4 {
 			t.Errorf("swept %d, %d tokens left; want 1, and 2 tokens of each other session", n, tokens())
 		}
-		f.clock.Advance(day + time.Second)
-		if n := sweep(); n != 1 || tokens() != 2 {
-			t.Errorf("a day later: swept %d, %d tokens left; want 1 and 2", n, tokens())
+		f.clock.Advance(day)
+		if n := sweep(); n != 0 {
+			t.Errorf("swept %d; want one that was left to stay, for its replays", n)
 		}
 		f.wantRefused(spent, "replay after a sweep")
 		f.wantRefused(live, "its family")
+		if n := sweep(); n != 1 || tokens() != 2 {
+			t.Errorf("swept %d, %d tokens left; want the family just ended, and 2", n, tokens())
+		}
 
 		f.begin(id.New[session.Owner]())
 		f.clock.Advance(90 * day)

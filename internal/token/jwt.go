@@ -29,8 +29,8 @@ const (
 func (r Realm) issuer() string   { return "ujumbe/" + string(r) }
 func (r Realm) audience() string { return "ujumbe:" + string(r) }
 
-// Claims is what an access token says. AccountID and Role are empty, or the
-// staff role, in the staff realm.
+// Claims is what an access token says. In the staff realm AccountID is empty and
+// Role is the staff role.
 type Claims struct {
 	Subject   string
 	AccountID string

@@ -61,20 +61,23 @@ CREATE TABLE membership (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX membership_by_user ON membership (user_id);
 
--- A session is one sign-in: a family of refresh tokens, each used once. The
--- subject is a user or a staff member, by realm.
+-- A session is one sign-in in one organization, with refresh tokens each used
+-- once. The subject is a user or a staff member, by realm. Sessions that follow
+-- from one sign-in, when its user moves on to another organization, are a family
+-- and end at the same moment at the latest. One that was left has revoked_at set;
+-- one that was ended has ends_at in the past.
 CREATE TABLE session (
     id         BLOB NOT NULL PRIMARY KEY,
     realm      TEXT NOT NULL,
     subject_id BLOB NOT NULL,
     account_id BLOB,
+    family     BLOB NOT NULL,
     created_at INTEGER NOT NULL,
     ends_at    INTEGER NOT NULL,
     revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX session_by_subject ON session (realm, subject_id);
 CREATE INDEX session_by_end ON session (ends_at);
-CREATE INDEX session_revoked ON session (revoked_at) WHERE revoked_at IS NOT NULL;
 
 CREATE TABLE refresh_token (
     hash       BLOB NOT NULL PRIMARY KEY,
@@ -116,6 +119,7 @@ CREATE TABLE job (
     created_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX job_due ON job (run_at) WHERE failed_at IS NULL;
+CREATE INDEX job_failed ON job (failed_at) WHERE failed_at IS NOT NULL;
 
 CREATE TABLE job_schedule (
     name    TEXT NOT NULL PRIMARY KEY,
