@@ -16,7 +16,6 @@ import (
 	"ujumbe/internal/fault"
 	"ujumbe/internal/field"
 	"ujumbe/internal/httpapi"
-	"ujumbe/internal/id"
 	"ujumbe/internal/mail"
 	"ujumbe/internal/ratelimit"
 	"ujumbe/internal/team"
@@ -259,8 +258,5 @@ func (i *Identities) link(ctx context.Context, tx database.Tx, slot string, iden
 	if err != nil {
 		return err
 	}
-	return i.Trail.Write(ctx, tx, audit.Entry{
-		Account: id.Of[audit.Organization](home.Account), ActorKind: audit.User, ActorID: being(m.user),
-		Actor: m.email, Action: audit.IdentityLinked, Target: slot + " " + identity.Issuer,
-	})
+	return i.record(ctx, tx, home, m.email, audit.IdentityLinked, slot+" "+identity.Issuer)
 }

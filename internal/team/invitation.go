@@ -85,6 +85,9 @@ func (s *Service) SendInvitation(ctx context.Context, caller account.Caller, ema
 	key := mail.AddressKey(email)
 	var sent Invitation
 	err := s.DB.InTx(ctx, func(tx database.Tx) error {
+		if err := s.Sessions.Confirm(ctx, tx, caller); err != nil {
+			return err
+		}
 		if err := s.refuseMember(ctx, tx, caller.Account, key); err != nil {
 			return err
 		}

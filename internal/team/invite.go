@@ -55,7 +55,11 @@ func (s *Service) Invite(ctx context.Context, caller account.Caller, i Invitee) 
 	}
 	var user User
 	err = s.DB.InTx(ctx, func(tx database.Tx) error {
-		var err error
+		// The hash may have waited for its turn.
+		err := s.Sessions.Confirm(ctx, tx, caller)
+		if err != nil {
+			return err
+		}
 		user, err = s.enroll(ctx, tx, caller, i, hash)
 		return err
 	})
@@ -85,7 +89,8 @@ func (s *Service) enroll(ctx context.Context, tx database.Tx, caller account.Cal
 }
 
 func (s *Service) announce(ctx context.Context, tx database.Tx, caller account.Caller, user User) error {
-	if err := s.Limiter.Take(ctx, tx, ratelimit.MailsByRecipient.On(accountReady, mail.AddressKey(user.Email))); err != nil {
+	err := s.Limiter.Take(ctx, tx, invitationsByOrg.On(caller.Account.String()), ratelimit.MailsByRecipient.On(accountReady, mail.AddressKey(user.Email)))
+	if err != nil {
 		return err
 	}
 	org, err := s.Accounts.Find(ctx, tx, caller.Account)

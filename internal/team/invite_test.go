@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"ujumbe/internal/account"
+	"ujumbe/internal/database"
 	"ujumbe/internal/server/servertest"
 )
 
@@ -58,6 +61,40 @@ func TestAnInvitedUserCanSignInAtOnceAndIsListed(t *testing.T) {
 			t.Fatalf("team: %v", all)
 		}
 		wantFields(t, all[1], summaryFields)
+	})
+}
+
+// An invitation waits for its hash; who was let in before that may be out by then.
+func TestAnAdminWhoIsOutMeanwhileInvitesNobody(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		owner := s.Owner()
+		for name, change := range map[string]struct {
+			statement string
+			status    int
+		}{
+			"deactivated": {`UPDATE membership SET is_active = (1 = 0) WHERE user_id = $1`, 401},
+			"demoted":     {`UPDATE membership SET role = 'member' WHERE user_id = $1`, 403},
+		} {
+			admin := s.Member(owner, "admin")
+			answer := make(chan int)
+			body := invitee(nil)
+			err := s.DB.InTx(t.Context(), func(tx database.Tx) error {
+				if err := account.NewStore(s.DB, s.Clock).Hold(t.Context(), tx, userID(t, admin.ID)); err != nil {
+					return err
+				}
+				go func() { answer <- s.Call("POST", "/api/v1/users/invite", admin.Access, body).Status }()
+				time.Sleep(300 * time.Millisecond) // for the invitation to come to the row that is held
+				_, err := tx.Exec(t.Context(), change.statement, userID(t, admin.ID))
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := <-answer; got != change.status {
+				t.Errorf("%s: %d, want %d", name, got, change.status)
+			}
+			s.Want(login(s, body["email"].(string), servertest.Password), 401)
+		}
 	})
 }
 

@@ -1,7 +1,9 @@
 package team
 
 import (
+	"bytes"
 	"context"
+	"slices"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/audit"
@@ -9,7 +11,9 @@ import (
 	"ujumbe/internal/fault"
 	"ujumbe/internal/field"
 	"ujumbe/internal/id"
+	"ujumbe/internal/mail"
 	"ujumbe/internal/onetime"
+	"ujumbe/internal/ratelimit"
 	"ujumbe/internal/token"
 )
 
@@ -21,16 +25,13 @@ var (
 )
 
 // manage changes a user of the caller's organization, other than the caller and
-// an owner. Their row is held, so what is found of them stays true meanwhile.
+// an owner.
 func (s *Service) manage(ctx context.Context, caller account.Caller, target account.UserID, change func(tx database.Tx, user User) error) error {
 	if target == caller.User {
 		return errSelf
 	}
 	return s.DB.InTx(ctx, func(tx database.Tx) error {
-		if err := s.Accounts.Hold(ctx, tx, target); err != nil {
-			return err
-		}
-		user, err := s.Users.Find(ctx, tx, caller.Account, target)
+		user, err := s.hold(ctx, tx, caller, target)
 		if err != nil {
 			return err
 		}
@@ -39,6 +40,24 @@ func (s *Service) manage(ctx context.Context, caller account.Caller, target acco
 		}
 		return change(tx, user)
 	})
+}
+
+// hold makes sure that the caller still may act, and returns a user of their
+// organization. Both rows are held, so what is found of them stays true
+// meanwhile; in the order of their ids, so that two who hold each other don't
+// wait for ever.
+func (s *Service) hold(ctx context.Context, tx database.Tx, caller account.Caller, target account.UserID) (User, error) {
+	both := []account.UserID{caller.User, target}
+	slices.SortFunc(both, func(a, b account.UserID) int { return bytes.Compare(a[:], b[:]) })
+	for _, one := range both {
+		if err := s.Accounts.Hold(ctx, tx, one); err != nil {
+			return User{}, err
+		}
+	}
+	if err := s.Sessions.Confirm(ctx, tx, caller); err != nil {
+		return User{}, err
+	}
+	return s.Users.Find(ctx, tx, caller.Account, target)
 }
 
 // SetRole makes a user an admin or a member.
@@ -92,11 +111,8 @@ func (s *Service) Deactivate(ctx context.Context, caller account.Caller, target 
 func (s *Service) Reactivate(ctx context.Context, caller account.Caller, target account.UserID) (User, error) {
 	var user User
 	err := s.DB.InTx(ctx, func(tx database.Tx) error {
-		if err := s.Accounts.Hold(ctx, tx, target); err != nil {
-			return err
-		}
 		var err error
-		if user, err = s.Users.Find(ctx, tx, caller.Account, target); err != nil || user.IsActive {
+		if user, err = s.hold(ctx, tx, caller, target); err != nil || user.IsActive {
 			return err
 		}
 		user.IsActive = true
@@ -177,9 +193,22 @@ func (s *Service) ResetMemberPassword(ctx context.Context, caller account.Caller
 		if err := s.Links.End(ctx, tx, id.Of[onetime.Subject](target)); err != nil {
 			return err
 		}
-		if err := s.Notices.PasswordChanged(ctx, tx, user.Email, user.FirstName); err != nil {
+		if err := s.tellOfPassword(ctx, tx, user); err != nil {
 			return err
 		}
 		return s.Trail.Record(ctx, tx, caller, audit.PasswordReset, user.Email)
 	})
+}
+
+// tellOfPassword mails that somebody else set the password, if that was not told
+// too often just now.
+func (s *Service) tellOfPassword(ctx context.Context, tx database.Tx, user User) error {
+	err := s.Limiter.Take(ctx, tx, ratelimit.MailsByRecipient.On(passwordChanged, mail.AddressKey(user.Email)))
+	if fault.Is(err, fault.KindTooMany) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.Notices.PasswordChanged(ctx, tx, user.Email, user.FirstName)
 }

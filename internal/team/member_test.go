@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ujumbe/internal/account"
+	"ujumbe/internal/config"
 	"ujumbe/internal/database"
 	"ujumbe/internal/id"
 	"ujumbe/internal/server/servertest"
@@ -277,6 +278,21 @@ func TestAPasswordIsResetOnlyForAUserOfThisOrganizationAlone(t *testing.T) {
 
 // Removing somebody from the last organization while they make one of their own
 // must not leave the new one without an owner.
+func TestNoticesOfAResetPasswordAreBounded(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		owner := s.Owner()
+		member := s.Member(owner, "member")
+		for range 7 {
+			s.Want(s.Call("POST", "/api/v1/users/"+member.ID+"/reset-password", owner.Access, map[string]any{"newPassword": "another password"}), 200)
+		}
+		s.Want(login(s, member.Email, "another password"), 200)
+		waitForJobs(s)
+		if told := len(s.Mail.To(member.Email)); told != 5 {
+			t.Errorf("told %d times, want 5", told)
+		}
+	}, func(c *config.Config) { c.RateLimits = true })
+}
+
 func TestRemovalAndANewOrganizationAtOnce(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		owner := s.Owner()

@@ -101,6 +101,10 @@ func (s *Service) ChangeMe(ctx context.Context, caller account.Caller, change Ch
 	return user.Profile(s.Photos.URL), nil
 }
 
+// emailChanges bounds how many addresses somebody can have mailed by calling them
+// their own.
+var emailChanges = ratelimit.Rule{Name: "email-change", Events: 10, Window: time.Hour}
+
 // moveMailbox does what goes with a new address: links that went to the old one
 // are worth nothing, the old one is told, the new one is asked. It takes more
 // than an access token whose session somebody has ended: with the address goes
@@ -109,7 +113,8 @@ func (s *Service) moveMailbox(ctx context.Context, tx database.Tx, caller accoun
 	if err := s.Sessions.Confirm(ctx, tx, caller); err != nil {
 		return err
 	}
-	if err := s.Limiter.Take(ctx, tx, ratelimit.MailsByRecipient.On(string(VerifyEmail), mail.AddressKey(email))); err != nil {
+	err := s.Limiter.Take(ctx, tx, emailChanges.On(caller.User.String()), ratelimit.MailsByRecipient.On(string(VerifyEmail), mail.AddressKey(email)))
+	if err != nil {
 		return err
 	}
 	if err := s.Links.End(ctx, tx, id.Of[onetime.Subject](caller.User)); err != nil {

@@ -124,6 +124,16 @@ func changePassword(s *servertest.Server, access, current, next string) serverte
 	return s.Call("PATCH", "/api/v1/users/me/password", access, map[string]any{"currentPassword": current, "newPassword": next})
 }
 
+func TestNobodyCallsManyAddressesTheirOwn(t *testing.T) {
+	servertest.Each(t, func(_ *testing.T, s *servertest.Server) {
+		owner := s.Owner()
+		for range 10 {
+			s.Want(changeMe(s, owner, map[string]any{"email": servertest.Email()}), 200)
+		}
+		s.Want(changeMe(s, owner, map[string]any{"email": servertest.Email()}), 429)
+	}, func(c *config.Config) { c.RateLimits = true })
+}
+
 func TestAChangedPasswordEndsEveryOtherSession(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		owner := s.Owner()
