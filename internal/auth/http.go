@@ -108,7 +108,7 @@ func (h *handler) verifyEmail(ctx context.Context, in *tokenInput) (*resultOutpu
 type loginInput struct {
 	Body struct {
 		Email    string `json:"email" maxLength:"1000"`
-		Password string `json:"password" maxLength:"1024"`
+		Password string `json:"password"`
 	}
 }
 

@@ -69,7 +69,7 @@ type handler struct {
 type staffLoginInput struct {
 	Body struct {
 		Email    string `json:"email" maxLength:"1000"`
-		Password string `json:"password" maxLength:"1024"`
+		Password string `json:"password"`
 	}
 }
 
@@ -84,7 +84,7 @@ func (h *handler) login(ctx context.Context, in *staffLoginInput) (*staffLoginOu
 
 type staffRefreshInput struct {
 	Body struct {
-		RefreshToken string `json:"refreshToken" maxLength:"512"`
+		RefreshToken string `json:"refreshToken"`
 	}
 }
 
@@ -126,8 +126,8 @@ func (h *handler) forgotPassword(ctx context.Context, in *staffForgotInput) (*st
 
 type staffResetInput struct {
 	Body struct {
-		Token       string `json:"token" maxLength:"512" doc:"From the mailed link."`
-		NewPassword string `json:"newPassword" maxLength:"1024" doc:"8 to 256 characters."`
+		Token       string `json:"token" doc:"From the mailed link."`
+		NewPassword string `json:"newPassword" doc:"8 to 256 characters."`
 	}
 }
 

@@ -55,8 +55,8 @@ func phoneChange(phone httpapi.Optional[string]) *PhoneChange {
 type staffChangePasswordInput struct {
 	Authorized
 	Body struct {
-		CurrentPassword string `json:"currentPassword" maxLength:"1024"`
-		NewPassword     string `json:"newPassword" maxLength:"1024" doc:"8 to 256 characters."`
+		CurrentPassword string `json:"currentPassword"`
+		NewPassword     string `json:"newPassword" doc:"8 to 256 characters."`
 	}
 }
 

@@ -44,7 +44,7 @@ func (h *handler) withdrawInvitation(ctx context.Context, in *invitationTargetIn
 
 type invitationAcceptInput struct {
 	Body struct {
-		Token string `json:"token" maxLength:"512" doc:"From the mailed link."`
+		Token string `json:"token" doc:"From the mailed link."`
 	}
 }
 

@@ -39,7 +39,7 @@ type userResetInput struct {
 	account.Authorized
 	ID   account.UserID `path:"id"`
 	Body struct {
-		NewPassword string `json:"newPassword" maxLength:"1024" doc:"8 to 256 characters."`
+		NewPassword string `json:"newPassword" doc:"8 to 256 characters."`
 	}
 }
 

@@ -36,8 +36,8 @@ func (h *handler) changeMe(ctx context.Context, in *userChangeInput) (*userProfi
 type userPasswordInput struct {
 	account.Authorized
 	Body struct {
-		CurrentPassword string `json:"currentPassword" maxLength:"1024"`
-		NewPassword     string `json:"newPassword" maxLength:"1024" doc:"8 to 256 characters."`
+		CurrentPassword string `json:"currentPassword"`
+		NewPassword     string `json:"newPassword" doc:"8 to 256 characters."`
 	}
 }
 
