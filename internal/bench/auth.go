@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -101,64 +102,80 @@ func measureRefresh(ctx context.Context, b *bench, n *node, _ process.Tokens) er
 		}
 		tokens[i] = a.Field("refreshToken")
 	}
-	rotations, err := rate(ctx, clients, b.time, func(ctx context.Context, worker int) error {
-		a := n.Call(ctx, http.MethodPost, "/api/v1/auth/refresh", "", map[string]string{"refreshToken": tokens[worker]})
-		if a.Status != http.StatusOK {
-			return fmt.Errorf("refresh: %d %s", a.Status, a.Body)
-		}
-		tokens[worker] = a.Field("refreshToken")
-		return nil
+	bare, closeBare, err := b.bareCommits(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeBare()
+	rates, err := inTurns(bare, func() (float64, error) {
+		return rate(ctx, clients, b.time, func(ctx context.Context, worker int) error {
+			a := n.Call(ctx, http.MethodPost, "/api/v1/auth/refresh", "", map[string]string{"refreshToken": tokens[worker]})
+			if a.Status != http.StatusOK {
+				return fmt.Errorf("refresh: %d %s", a.Status, a.Body)
+			}
+			tokens[worker] = a.Field("refreshToken")
+			return nil
+		})
 	})
 	if err != nil {
 		return err
 	}
-	bare, err := b.bareCommits(ctx)
-	if err != nil {
-		return err
-	}
-	b.table.add(row{"POST /auth/refresh, 16 clients", b.engine.name, perSecond, rotations, "bare commits of an update and an insert", bare})
-	b.table.add(row{"", b.engine.name, perSecond, rotations, "rival product, two cores", rivalRefresh})
+	b.table.add(row{"POST /auth/refresh, 16 clients", b.engine.name, perSecond, rates[1], "bare commits of an update and an insert", rates[0]})
+	b.table.add(row{"", b.engine.name, perSecond, rates[1], "rival product, two cores", rivalRefresh})
 	return nil
 }
 
-// bareCommits is how many durable transactions of an update and an insert the
-// engine does a second for 16 writers, with nothing around them.
-func (b *bench) bareCommits(ctx context.Context) (float64, error) {
+// bareCommits measures how many durable transactions of an update and an insert
+// the engine does a second for 16 writers, with nothing around them.
+func (b *bench) bareCommits(ctx context.Context) (measure func() (float64, error), closeAll func(), err error) {
 	n, err := b.prepare(ctx)
 	if err != nil {
-		return 0, err
+		return nil, nil, err
 	}
-	defer n.close()
-	db, err := database.Open(ctx, n.database, database.Options{})
+	db, err := openBare(ctx, n.database)
 	if err != nil {
-		return 0, err
-	}
-	defer db.Close()
-	for _, statement := range []string{
-		`CREATE TABLE holder (id INTEGER NOT NULL PRIMARY KEY, token TEXT NOT NULL)`,
-		`CREATE TABLE spent (token TEXT NOT NULL PRIMARY KEY, holder INTEGER NOT NULL)`,
-	} {
-		if _, err := db.Exec(ctx, statement); err != nil {
-			return 0, err
-		}
+		n.close()
+		return nil, nil, err
 	}
 	count := make([]int, clients)
-	for worker := range count {
-		if _, err := db.Exec(ctx, `INSERT INTO holder (id, token) VALUES ($1, '')`, worker); err != nil {
-			return 0, err
+	measure = func() (float64, error) {
+		return rate(ctx, clients, b.time, func(ctx context.Context, worker int) error {
+			count[worker]++
+			token := fmt.Sprintf("%032d-%d", worker, count[worker])
+			return db.InTx(ctx, func(tx database.Tx) error {
+				if _, err := tx.Exec(ctx, `UPDATE holder SET token = $2 WHERE id = $1`, worker, token); err != nil {
+					return err
+				}
+				_, err := tx.Exec(ctx, `INSERT INTO spent (token, holder) VALUES ($2, $1)`, worker, token)
+				return err
+			})
+		})
+	}
+	return measure, func() {
+		_ = db.Close()
+		n.close()
+	}, nil
+}
+
+// openBare opens a database with a row for each client.
+func openBare(ctx context.Context, address string) (*database.DB, error) {
+	db, err := database.Open(ctx, address, database.Options{})
+	if err != nil {
+		return nil, err
+	}
+	statements := []string{
+		`CREATE TABLE holder (id INTEGER NOT NULL PRIMARY KEY, token TEXT NOT NULL)`,
+		`CREATE TABLE spent (token TEXT NOT NULL PRIMARY KEY, holder INTEGER NOT NULL)`,
+	}
+	for worker := range clients {
+		statements = append(statements, fmt.Sprintf(`INSERT INTO holder (id, token) VALUES (%d, '')`, worker))
+	}
+	for _, statement := range statements {
+		if _, err := db.Exec(ctx, statement); err != nil {
+			return nil, errors.Join(err, db.Close())
 		}
 	}
-	return rate(ctx, clients, b.time, func(ctx context.Context, worker int) error {
-		count[worker]++
-		token := fmt.Sprintf("%032d-%d", worker, count[worker])
-		return db.InTx(ctx, func(tx database.Tx) error {
-			if _, err := tx.Exec(ctx, `UPDATE holder SET token = $2 WHERE id = $1`, worker, token); err != nil {
-				return err
-			}
-			_, err := tx.Exec(ctx, `INSERT INTO spent (token, holder) VALUES ($2, $1)`, worker, token)
-			return err
-		})
-	})
+	return db, nil
 }
 
 // measureCrowd sends all logins at once and sees what it costs the server and
