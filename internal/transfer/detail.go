@@ -75,8 +75,12 @@ func (s *store) keep(ctx context.Context, tx database.Tx, org account.ID, i ID, 
 
 // writeDetail writes the rows of a kind as a CSV file: number and reason, then
 // the cells as they stand in the file that was imported.
-func (s *store) writeDetail(ctx context.Context, w io.Writer, org account.ID, of Import, kind detailKind) error {
-	head := append([]string{"row", "reason"}, of.columns...)
+func (s *store) writeDetail(ctx context.Context, w io.Writer, org account.ID, of ID, kind detailKind) error {
+	columns, err := s.columns(ctx, org, of)
+	if err != nil {
+		return err
+	}
+	head := append([]string{"row", "reason"}, columns...)
 	if _, err := w.Write(sheet.AppendRecord(nil, head...)); err != nil {
 		return err
 	}
@@ -85,7 +89,7 @@ func (s *store) writeDetail(ctx context.Context, w io.Writer, org account.ID, of
 		var packed []byte
 		err := s.db.QueryRow(ctx, `SELECT first_row, content FROM contact_import_rows
 			WHERE account_id = $1 AND import_id = $2 AND kind = $3 AND first_row > $4 ORDER BY first_row LIMIT 1`,
-			org, of.ID, string(kind), last).Scan(&last, &packed)
+			org, of, string(kind), last).Scan(&last, &packed)
 		if errors.Is(err, database.ErrNoRows) {
 			return nil
 		}

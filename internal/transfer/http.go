@@ -160,7 +160,7 @@ func (h *handler) rows(ctx context.Context, in *recordInput, kind detailKind) (*
 	return stream(&in.Exchange, func(ctx context.Context, out *httpapi.Stream) error {
 		out.Header().Set("Content-Type", csvForm.mediaType)
 		out.Header().Set("Content-Disposition", disposition(fmt.Sprintf("%s rows of %s.csv", kind, record.what())))
-		return h.service.store.writeDetail(ctx, out, in.Caller.Account, record, kind)
+		return h.service.store.writeDetail(ctx, out, in.Caller.Account, record.ID, kind)
 	}), nil
 }
 

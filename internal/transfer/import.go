@@ -80,9 +80,9 @@ func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, o
 		return Import{}, err
 	}
 	defer src.Close()
-	record.Format, record.columns = src.format(), src.columns()
+	record.Format = src.format()
 	record.StartedAt = s.Clock.Now()
-	if err := s.begin(ctx, by, &record); err != nil {
+	if err := s.begin(ctx, by, &record, src.columns()); err != nil {
 		return Import{}, err
 	}
 	r := &run{service: s, org: by.Account, id: record.ID, loader: loader, source: src, room: newRoom()}
@@ -121,9 +121,9 @@ func (s *Service) explain(ctx context.Context, org account.ID, i ID, ended error
 }
 
 // begin stores the record of an import together with the deed.
-func (s *Service) begin(ctx context.Context, by account.Caller, record *Import) error {
+func (s *Service) begin(ctx context.Context, by account.Caller, record *Import, columns []string) error {
 	return s.DB.InTx(ctx, func(tx database.Tx) error {
-		if err := s.store.begin(ctx, tx, by.Account, record); err != nil {
+		if err := s.store.begin(ctx, tx, by.Account, record, columns); err != nil {
 			return err
 		}
 		return s.Trail.Record(ctx, tx, by, audit.ContactsImported, record.what())

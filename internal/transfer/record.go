@@ -69,8 +69,6 @@ type Import struct {
 	FinishedAt *clock.Time    `json:"finishedAt" nullable:"true"`
 	UndoneAt   *clock.Time    `json:"undoneAt" nullable:"true" doc:"When its contacts were put into the trash."`
 	Failure    *Failure       `json:"failure" doc:"Null unless the import did not come to its end."`
-
-	columns []string
 }
 
 // what says in words what was imported.

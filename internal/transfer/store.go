@@ -22,9 +22,9 @@ type store struct {
 	clock clock.Clock
 }
 
-// begin stores a new record.
-func (s *store) begin(ctx context.Context, tx database.Tx, org account.ID, i *Import) error {
-	columns, err := json.Marshal(i.columns)
+// begin stores a new record, with the names of the columns of its rows.
+func (s *store) begin(ctx context.Context, tx database.Tx, org account.ID, i *Import, names []string) error {
+	columns, err := json.Marshal(names)
 	if err != nil {
 		return fmt.Errorf("columns: %w", err)
 	}
@@ -111,17 +111,16 @@ func (s *store) interruptBefore(ctx context.Context, moment clock.Time) error {
 }
 
 const importQuery = `SELECT id, status, file_name, format, list_id, valid, invalid, skipped, amended, rows_read, bytes_read, bytes_total,
-	user_id, actor, started_at, heartbeat_at, finished_at, undone_at, failure_code, failure_detail, columns
+	user_id, actor, started_at, heartbeat_at, finished_at, undone_at, failure_code, failure_detail
 	FROM contact_import WHERE account_id = $1`
 
 func (s *store) scan(row database.Row) (Import, error) {
 	var (
 		i            Import
 		code, detail *string
-		columns      string
 	)
 	err := row.Scan(&i.ID, &i.Status, &i.FileName, &i.Format, &i.ListID, &i.Valid, &i.Invalid, &i.Skipped, &i.Amended, &i.RowsRead, &i.BytesRead, &i.BytesTotal,
-		&i.UserID, &i.User, &i.StartedAt, &i.UpdatedAt, &i.FinishedAt, &i.UndoneAt, &code, &detail, &columns)
+		&i.UserID, &i.User, &i.StartedAt, &i.UpdatedAt, &i.FinishedAt, &i.UndoneAt, &code, &detail)
 	if err != nil {
 		return Import{}, err
 	}
@@ -130,7 +129,7 @@ func (s *store) scan(row database.Row) (Import, error) {
 		i.Failure = &Failure{*code, *detail}
 	}
 	i.silent(s.clock.Now())
-	return i, json.Unmarshal([]byte(columns), &i.columns)
+	return i, nil
 }
 
 // find reads one record.
@@ -143,6 +142,17 @@ func (s *store) find(ctx context.Context, org account.ID, i ID) (Import, error) 
 		return Import{}, fmt.Errorf("read import: %w", err)
 	}
 	return found, nil
+}
+
+// columns reads the names of the columns of an import's rows, which may be many:
+// the record is read without them.
+func (s *store) columns(ctx context.Context, org account.ID, i ID) (names []string, err error) {
+	var columns string
+	err = s.db.QueryRow(ctx, `SELECT columns FROM contact_import WHERE account_id = $1 AND id = $2`, org, i).Scan(&columns)
+	if err != nil {
+		return nil, fmt.Errorf("read columns of an import: %w", err)
+	}
+	return names, json.Unmarshal([]byte(columns), &names)
 }
 
 // page reads records, newest first, and counts them.

@@ -97,9 +97,24 @@ func plainName(cell []byte) string {
 	}, string(cell))
 }
 
+// maxShownName is how many characters of a column's name are kept: a record of
+// an import has all of them.
+const maxShownName = 100
+
 // shownName is a column's name as a person would quote it.
 func shownName(cell []byte) string {
-	return strings.ToValidUTF8(strings.Trim(string(trim(cell)), `"' `), "")
+	return cut(strings.ToValidUTF8(strings.Trim(string(trim(cell)), `"' `), ""), maxShownName)
+}
+
+// cut leaves the beginning of a name that is longer than so many characters.
+func cut(name string, chars int) string {
+	for at := range name {
+		if chars == 0 {
+			return name[:at] + "…"
+		}
+		chars--
+	}
+	return name
 }
 
 // listNames puts names into a sentence without letting a strange file write
@@ -115,10 +130,7 @@ func listNames(names []string) string {
 			shown = append(shown, "…")
 			break
 		}
-		if r := []rune(name); len(r) > chars {
-			name = string(r[:chars]) + "…"
-		}
-		shown = append(shown, name)
+		shown = append(shown, cut(name, chars))
 	}
 	return strings.Join(shown, ", ")
 }

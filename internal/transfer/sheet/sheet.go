@@ -231,7 +231,8 @@ func (r *Reader) All() iter.Seq2[*Row, error] {
 	}
 }
 
-// Columns returns the names of the columns as they stand in the file.
+// Columns returns the names of the columns as they stand in the file, long ones
+// cut.
 func (r *Reader) Columns() []string { return r.header.names }
 
 // Format says what kind of file it is.

@@ -153,6 +153,17 @@ func TestHeaderOnlyHasNoRows(t *testing.T) {
 	}
 }
 
+func TestLongColumnNameIsCut(t *testing.T) {
+	r, err := open([]byte("phone,"+strings.Repeat("é", 100)+","+strings.Repeat("é", 101)+"\n1,2,3\n"), sheet.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got := strings.Join(r.Columns(), "|"); got != "phone|"+strings.Repeat("é", 100)+"|"+strings.Repeat("é", 100)+"…" {
+		t.Errorf("columns are %q", got)
+	}
+}
+
 func TestReaderSaysWhatItReads(t *testing.T) {
 	file := "Phone Number , Town\n254712345678,Kisumu\n"
 	r, err := open([]byte(file), sheet.Limits{})
