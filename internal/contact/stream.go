@@ -6,6 +6,7 @@ import (
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
 	"ujumbe/internal/phone"
 )
 
@@ -80,8 +81,12 @@ func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
 	fetch := func(last ID) <-chan batch {
 		coming := make(chan batch, 1)
 		go func() {
-			rows, err := read(ctx, last)
-			coming <- batch{rows, err}
+			var got batch
+			got.err = fault.Survive(func() (err error) {
+				got.rows, err = read(ctx, last)
+				return err
+			})
+			coming <- got
 		}()
 		return coming
 	}

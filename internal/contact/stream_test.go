@@ -1,0 +1,17 @@
+package contact_test
+
+import (
+	"strings"
+	"testing"
+
+	"ujumbe/internal/account"
+	"ujumbe/internal/contact"
+)
+
+func TestPanicWhileContactsAreReadIsAnErrorOfTheirStream(t *testing.T) {
+	var broken contact.Store // has no database
+	err := broken.Stream(t.Context(), account.ID{}, nil, func(*contact.Contact) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "panic") {
+		t.Errorf("%v", err)
+	}
+}
