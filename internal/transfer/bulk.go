@@ -86,7 +86,7 @@ func (b *bulkSource) survey(decoder *json.Decoder, f *fence) error {
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
 		return firstOf(err, errNotObject)
 	}
-	for decoder.More() {
+	for f.more(decoder) {
 		f.allow(decoder)
 		name, err := decoder.Token()
 		if err != nil {
@@ -96,8 +96,7 @@ func (b *bulkSource) survey(decoder *json.Decoder, f *fence) error {
 			return err
 		}
 	}
-	f.allow(decoder)
-	if _, err := decoder.Token(); err != nil {
+	if err := f.closing(decoder, '}'); err != nil {
 		return err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
@@ -134,15 +133,13 @@ func (b *bulkSource) surveyContacts(decoder *json.Decoder, f *fence) error {
 		return errTwice
 	}
 	b.start = decoder.InputOffset() - 1
-	for decoder.More() {
+	for f.more(decoder) {
 		f.allow(decoder)
 		if err := decoder.Decode(new(skipped)); err != nil {
 			return err
 		}
 	}
-	f.allow(decoder)
-	_, err = decoder.Token()
-	return err
+	return f.closing(decoder, ']')
 }
 
 // skipped is a value that is looked through for its syntax only.
@@ -168,7 +165,10 @@ func firstOf(err error, otherwise *fault.Error) error {
 }
 
 func (b *bulkSource) next(e *entry) error {
-	if !b.decoder.More() {
+	if !b.fence.more(b.decoder) {
+		if err := b.fence.closing(b.decoder, ']'); err != nil {
+			return fmt.Errorf("read bulk body: %w", err)
+		}
 		return io.EOF
 	}
 	b.place++
@@ -182,7 +182,7 @@ func (b *bulkSource) next(e *entry) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read bulk body: %w", err)
+		return fmt.Errorf("read bulk body: %w", notEnd(err))
 	}
 	b.row.fill(e)
 	return nil
@@ -213,6 +213,32 @@ type fence struct {
 // allow moves the fence to as far as one more value may reach.
 func (f *fence) allow(decoder *json.Decoder) {
 	f.end = decoder.InputOffset() + maxContactBytes
+}
+
+// more reports whether there is another value. It is false too where the body
+// can't be read on, which closing tells.
+func (f *fence) more(decoder *json.Decoder) bool {
+	f.allow(decoder)
+	return decoder.More()
+}
+
+// closing reads the bracket behind the last value.
+func (f *fence) closing(decoder *json.Decoder, bracket json.Delim) error {
+	f.allow(decoder)
+	token, err := decoder.Token()
+	if err == nil && token != bracket {
+		return fmt.Errorf("%v stands where %v should", token, bracket)
+	}
+	return notEnd(err)
+}
+
+// notEnd is the error of a body that ends too early, where the end of it would
+// be taken for the end of its rows.
+func notEnd(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // Read reads up to the fence.
