@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -37,8 +38,13 @@ func (c *chunk) reset() {
 
 func (c *chunk) rows() int { return len(c.kept) + len(c.passed) }
 
-// fill reads up to size drafts. It returns io.EOF with the last rows.
-func (c *chunk) fill(src source, j *judge, size int) error {
+// lookRows is after how many rows the reader looks whether anybody still waits
+// for them: a row may be 1 MiB of work.
+const lookRows = 256
+
+// fill reads up to size drafts. It returns io.EOF with the last rows, and gives
+// up soon after the context has ended.
+func (c *chunk) fill(ctx context.Context, src source, j *judge, size int) error {
 	c.reset()
 	from := src.bytesRead()
 	defer func() { c.bytes = src.bytesRead() - from }()
@@ -46,6 +52,9 @@ func (c *chunk) fill(src source, j *judge, size int) error {
 	// Rows that are passed over cost little to store, but a file may have
 	// nothing else.
 	for len(c.drafts) < size && len(c.passed) < 4*size && len(c.lines) < chunkBytes {
+		if c.rows()%lookRows == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := src.next(&e); err != nil {
 			if errors.Is(err, io.EOF) {
 				return io.EOF

@@ -54,18 +54,24 @@ func (r *run) writers() int {
 func (r *run) all(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	go r.watch(ctx, stop)
+	go func() {
+		if err := fault.Survive(func() error { return r.watch(ctx) }); err != nil {
+			stop(err)
+		}
+	}()
 	chunks, free := make(chan *chunk), make(chan *chunk, r.writers()+2)
 	for range cap(free) {
 		free <- &chunk{}
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, working := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(chunks)
-		return r.read(ctx, free, chunks)
+		return fault.Survive(func() error { return r.read(working, free, chunks) })
 	})
 	for range r.writers() {
-		group.Go(func() error { return r.write(ctx, free, chunks) })
+		group.Go(func() error {
+			return fault.Survive(func() error { return r.write(working, free, chunks) })
+		})
 	}
 	err := group.Wait()
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -74,26 +80,24 @@ func (r *run) all(ctx context.Context) error {
 	return err
 }
 
-// watch gives signs of life, and stops the run when the node stops or the record
-// was closed by others.
-func (r *run) watch(ctx context.Context, stop context.CancelCauseFunc) {
+// watch gives signs of life as long as the run goes on. An error is why it must
+// stop: the node stops, or the record was closed by others.
+func (r *run) watch(ctx context.Context) error {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-r.service.Stopping:
-			stop(httpapi.ErrStopping)
-			return
+			return httpapi.ErrStopping
 		case <-tick.C:
 		}
 		if time.Since(time.Unix(r.stored.Load(), 0)) < beatEvery {
 			continue
 		}
 		if err := r.service.store.beat(ctx, r.org, r.id); errors.Is(err, errTaken) {
-			stop(err)
-			return
+			return err
 		}
 	}
 }
@@ -107,7 +111,7 @@ func (r *run) read(ctx context.Context, free <-chan *chunk, chunks chan<- *chunk
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		err := c.fill(r.source, j, r.loader.ChunkSize())
+		err := c.fill(ctx, r.source, j, r.loader.ChunkSize())
 		c.place, place = place, place+len(c.drafts)
 		isLast := errors.Is(err, io.EOF)
 		if err != nil && !isLast {

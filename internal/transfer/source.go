@@ -44,9 +44,12 @@ type fileSource struct {
 	tags   map[string][]string
 }
 
-// maxKnownTags bounds how many cells of tags are remembered. Most files repeat
-// a few.
-const maxKnownTags = 1000
+// Most files repeat a few cells of tags, and those are short: so many are
+// remembered, of up to so many bytes.
+const (
+	maxKnownTags     = 1000
+	maxKnownTagBytes = 256
+)
 
 // openFile opens a file that is an import. A workbook may be broken anywhere, so
 // it is read once to its end first: one that can't be imported as a whole stores
@@ -112,6 +115,9 @@ var textColumns = [...]sheet.Column{sheet.Phone, sheet.FirstName, sheet.LastName
 func (f *fileSource) tagsOf(cell []byte) []string {
 	if len(cell) == 0 {
 		return nil
+	}
+	if len(cell) > maxKnownTagBytes {
+		return sheet.SplitTags(cell)
 	}
 	tags, ok := f.tags[string(cell)]
 	if !ok {
