@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"archive/zip"
 	"bytes"
 	"mime"
 	"path"
@@ -12,6 +11,7 @@ import (
 
 	"ujumbe/internal/field"
 	"ujumbe/internal/mail"
+	"ujumbe/internal/transfer/sheet"
 )
 
 // fileKind is a kind of file that may be mailed: its media types, the first of
@@ -60,20 +60,14 @@ func isText(content []byte) bool {
 
 // isWorkbook reports whether the content is a workbook without macros.
 func isWorkbook(content []byte) bool {
-	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	parts, err := sheet.Parts(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return false
 	}
-	hasBook := false
-	for _, part := range archive.File {
-		switch name := strings.ToLower(part.Name); {
-		case name == "xl/workbook.xml":
-			hasBook = true
-		case strings.HasSuffix(name, ".bin") && strings.Contains(name, "vba"):
-			return false
-		}
-	}
-	return hasBook
+	hasMacros := slices.ContainsFunc(parts, func(name string) bool {
+		return strings.HasSuffix(name, ".bin") && strings.Contains(name, "vba")
+	})
+	return !hasMacros && slices.Contains(parts, "xl/workbook.xml")
 }
 
 func isPDF(content []byte) bool { return bytes.HasPrefix(content, []byte("%PDF-")) }

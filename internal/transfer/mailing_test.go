@@ -1,9 +1,11 @@
 package transfer_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -74,8 +76,29 @@ func TestExportIsMailedAsItIs(t *testing.T) {
 	})
 }
 
+// archive is a zip of empty parts.
+func archive(t *testing.T, names ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range names {
+		if _, err := w.CreateRaw(&zip.FileHeader{Name: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 func TestFileThatIsNoExportIsNotMailed(t *testing.T) {
 	large := strings.Repeat("x", 10<<20+1)
+	names := []string{"xl/workbook.xml"}
+	for i := range 60_000 {
+		names = append(names, strconv.Itoa(i))
+	}
+	crowd := archive(t, names...)
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		owner := s.Owner()
 		for name, row := range map[string]struct {
@@ -93,6 +116,9 @@ func TestFileThatIsNoExportIsNotMailed(t *testing.T) {
 			"csv that is a program": {contentOf("c.csv", "text/csv", "MZ\x90\x00\x03"), 422},
 			"csv that is a page":    {contentOf("c.csv", "text/csv", " <html><script>"), 422},
 			"workbook that is text": {contentOf("c.xlsx", xlsxType, "phone\n"), 422},
+			"workbook with macros":  {contentOf("c.xlsx", xlsxType, archive(t, "xl/workbook.xml", "xl/vbaProject.bin")), 422},
+			"archive of no book":    {contentOf("c.xlsx", xlsxType, archive(t, "word/document.xml")), 422},
+			"too many parts":        {contentOf("c.xlsx", xlsxType, crowd), 422},
 			"pdf that is text":      {contentOf("c.pdf", "application/pdf", "phone\n"), 422},
 			"nothing":               {set("fileBase64", ""), 422},
 			"not base64":            {set("fileBase64", "%%%"), 422},

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"ujumbe/internal/fault"
@@ -61,6 +63,16 @@ func openWorkbook(src io.ReaderAt, size int64, limits Limits) (*workbook, error)
 		}
 	}
 	return w, nil
+}
+
+// Parts lists the parts of a workbook by their names in lower case, without
+// reading any. One with more of them than a workbook ever has is a fault.
+func Parts(src io.ReaderAt, size int64) ([]string, error) {
+	w, err := openWorkbook(src, size, Limits{}.orDefault())
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(maps.Keys(w.parts)), nil
 }
 
 func (w *workbook) count(r io.Reader) io.Reader {
