@@ -134,6 +134,38 @@ func TestEveryFailureIsAProblemDocument(t *testing.T) {
 	}
 }
 
+func TestPanicInTheMiddleOfAnAnswerBreaksItOff(t *testing.T) {
+	api := httpapi.New("test", "1", 1<<20)
+	for path, size := range map[string]int{"short": 10, "long": 100_000} {
+		api.Mux.HandleFunc("GET /api/v1/"+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/csv")
+			_, _ = io.WriteString(w, strings.Repeat("x", size))
+			_ = http.NewResponseController(w).Flush()
+			panic("in the middle")
+		})
+	}
+	server := httptest.NewServer(api.Handler(httpapi.Options{Log: slog.New(slog.DiscardHandler)}))
+	defer server.Close()
+	for _, path := range []string{"short", "long"} {
+		for _, encoding := range []string{"identity", "gzip"} {
+			request, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+"/api/v1/"+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Accept-Encoding", encoding)
+			response, err := http.DefaultTransport.RoundTrip(request)
+			if err != nil {
+				continue // nothing of it came out
+			}
+			got, err := io.ReadAll(response.Body)
+			_ = response.Body.Close()
+			if err == nil || bytes.Contains(got, []byte("internal")) {
+				t.Errorf("%s, %s: %d and %d bytes look complete: %v", path, encoding, response.StatusCode, len(got), err)
+			}
+		}
+	}
+}
+
 func TestWhatTheHTTPLayerItselfRefuses(t *testing.T) {
 	server := serve(t, httpapi.Options{}, nil)
 	for name, row := range map[string]struct {

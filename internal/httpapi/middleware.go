@@ -49,7 +49,6 @@ func (a *API) Handler(o Options) http.Handler {
 	h = cors(o.Origins, h)
 	h = gzhttp.GzipHandler(h)
 	h = securityHeaders(o.HTTPS, h)
-	h = recovered(h)
 	h = observed(o, h)
 	return h
 }
@@ -173,22 +172,24 @@ func securityHeaders(https bool, next http.Handler) http.Handler {
 	})
 }
 
-// recovered turns a panic into an internal error and a log entry.
-func recovered(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() {
-			p := recover()
-			if p == nil {
-				return
-			}
-			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-				panic(p)
-			}
-			slog.ErrorContext(r.Context(), "panic", "panic", p, "stack", string(debug.Stack()), "requestId", ClientOf(r.Context()).RequestID)
-			WriteProblem(w, r, newProblem(r.Context(), http.StatusInternalServerError, "internal", "Something went wrong on our side."))
-		}()
-		next.ServeHTTP(w, r)
-	})
+// recovered turns a panic into a log entry and an internal error. An answer that
+// had begun by then breaks off, so that it does not look complete.
+func recovered(next http.Handler, w *statusRecorder, r *http.Request) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+			panic(p)
+		}
+		slog.ErrorContext(r.Context(), "panic", "panic", p, "stack", string(debug.Stack()), "requestId", ClientOf(r.Context()).RequestID)
+		if w.wrote {
+			panic(http.ErrAbortHandler)
+		}
+		WriteProblem(w, r, newProblem(r.Context(), http.StatusInternalServerError, "internal", "Something went wrong on our side."))
+	}()
+	next.ServeHTTP(w, r)
 }
 
 // observed logs and measures requests: never a body, a header or a query, since
@@ -218,7 +219,7 @@ func observed(o Options, next http.Handler) http.Handler {
 				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", recorder.status),
 				slog.Int64("bytes", recorder.bytes), slog.Duration("took", took), slog.String("ip", client.IP), slog.String("requestId", client.RequestID))
 		}()
-		next.ServeHTTP(recorder, r)
+		recovered(next, recorder, r)
 	})
 }
 
