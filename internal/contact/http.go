@@ -3,10 +3,7 @@ package contact
 import (
 	"context"
 	"net/http"
-	"reflect"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/field"
@@ -51,40 +48,18 @@ type handler struct {
 	store *Store
 }
 
-// choice is a boolean of a query that may be left out.
-type choice struct {
-	value, sent bool
-}
-
-// Schema is that of a boolean.
-func (choice) Schema(r huma.Registry) *huma.Schema {
-	return huma.SchemaFromType(r, reflect.TypeFor[bool]())
-}
-
-// Receiver is where the value is read into.
-func (c *choice) Receiver() reflect.Value { return reflect.ValueOf(&c.value).Elem() }
-
-// OnParamSet notes whether there was one.
-func (c *choice) OnParamSet(sent bool, _ any) { c.sent = sent }
-
 type pageInput struct {
 	account.Authorized
 	httpapi.Page
-	Search     string `query:"search" maxLength:"200" doc:"A part of the first name, of the last name, of both, or of the phone number. Case and accents do not matter."`
-	ListID     ListID `query:"listId" doc:"Only contacts in this list."`
-	IsOptedOut choice `query:"isOptedOut" doc:"Only contacts who have opted out, or who have not."`
-	Tags       string `query:"tags" maxLength:"2600" doc:"Comma-separated; a contact must have all of them."`
+	Search     string                `query:"search" maxLength:"200" doc:"A part of the first name, of the last name, of both, or of the phone number. Case and accents do not matter."`
+	ListID     httpapi.Param[ListID] `query:"listId" doc:"Only contacts in this list."`
+	IsOptedOut httpapi.Param[bool]   `query:"isOptedOut" doc:"Only contacts who have opted out, or who have not."`
+	Tags       string                `query:"tags" maxLength:"2600" doc:"Comma-separated; a contact must have all of them."`
 }
 
 func (in *pageInput) filter() (Filter, error) {
 	var c field.Checks
-	f := Filter{Search: in.Search}
-	if !in.ListID.IsZero() {
-		f.List = &in.ListID
-	}
-	if in.IsOptedOut.sent {
-		f.OptedOut = &in.IsOptedOut.value
-	}
+	f := Filter{Search: in.Search, List: in.ListID.Pointer(), OptedOut: in.IsOptedOut.Pointer()}
 	for tag := range strings.SplitSeq(in.Tags, ",") {
 		if tag = strings.TrimSpace(tag); tag != "" {
 			f.Tags = append(f.Tags, tag)

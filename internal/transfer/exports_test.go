@@ -56,6 +56,23 @@ func TestExportIsTheFileThatTheImportTakes(t *testing.T) {
 	})
 }
 
+func TestListWhoseIDIsAllZerosIsUnknownLikeAnyOther(t *testing.T) {
+	const zeros = "00000000-0000-0000-0000-000000000000"
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		owner := s.Owner()
+		countsOf(t, send(t, s, owner.Access, fileOf(numbers(0, 3))))
+		for query, want := range map[string]int64{"&listId=" + zeros: 0, "&listId=": 3, "&listId=" + newList(t, s, owner.Access): 0, "": 3} {
+			if got := total(t, s, owner.Access, query); got != want {
+				t.Errorf("%s: %d contacts, want %d", query, got, want)
+			}
+		}
+		for _, path := range []string{"/export", "/export-data"} {
+			s.Want(s.Call("GET", "/api/v1/contacts"+path+"?listId="+zeros, owner.Access, nil), 422)
+			s.Want(s.Call("GET", "/api/v1/contacts"+path+"?listId=", owner.Access, nil), 200)
+		}
+	})
+}
+
 func TestExportImportExportIsByteIdentical(t *testing.T) {
 	text := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "=1+1", "+x", "-y", "@z", "'", "'=1", "''+", "a;b", "a,b", "\"q\"", "two\nlines", " padded ", "\tx", "Zoë", "علي", "NULL", "0712"}),

@@ -181,7 +181,7 @@ func (h *handler) undo(ctx context.Context, in *recordInput) (out *undoOutput, e
 type exportInput struct {
 	account.Authorized
 	httpapi.Exchange
-	ListID contact.ListID `query:"listId" doc:"Only contacts in this list."`
+	ListID httpapi.Param[contact.ListID] `query:"listId" doc:"Only contacts in this list."`
 }
 
 func (h *handler) exportCSV(_ context.Context, in *exportInput) (*streamOutput, error) {
@@ -193,12 +193,8 @@ func (h *handler) exportJSON(_ context.Context, in *exportInput) (*streamOutput,
 }
 
 func (h *handler) export(in *exportInput, f form) *streamOutput {
-	var list *contact.ListID
-	if !in.ListID.IsZero() {
-		list = &in.ListID
-	}
 	return stream(&in.Exchange, func(ctx context.Context, out *httpapi.Stream) error {
-		return h.service.Export(ctx, in.Caller, list, f, out)
+		return h.service.Export(ctx, in.Caller, in.ListID.Pointer(), f, out)
 	})
 }
 
