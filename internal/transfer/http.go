@@ -132,11 +132,12 @@ func stream(exchange *httpapi.Exchange, write func(ctx context.Context, out *htt
 }
 
 func (h *handler) events(_ context.Context, in *recordInput) (*streamOutput, error) {
-	if err := h.service.watchers.enter(); err != nil {
+	leave, err := h.service.watchers.enter(in.Caller.Account)
+	if err != nil {
 		return nil, err
 	}
 	return stream(&in.Exchange, func(ctx context.Context, out *httpapi.Stream) error {
-		defer h.service.watchers.leave()
+		defer leave()
 		return h.service.Watch(ctx, in.Caller, in.ID, func(ctx context.Context) error {
 			_, err := h.guard.Admit(ctx, in.Header("Authorization"))
 			return err

@@ -18,10 +18,11 @@ import (
 // ImportFile imports the file of a form. The record is returned as soon as there
 // is one, also with an error.
 func (s *Service) ImportFile(ctx context.Context, by account.Caller, exchange *httpapi.Exchange) (Import, error) {
-	if err := s.uploads.enter(); err != nil {
+	leave, err := s.uploads.enter(by.Account)
+	if err != nil {
 		return Import{}, err
 	}
-	defer s.uploads.leave()
+	defer leave()
 	body := exchange.Body(s.MaxFile+maxFormExtra, s.Stopping)
 	defer body.Close()
 	form, err := readForm(body, exchange.Header("Content-Type"), s.Folder, s.MaxFile)
@@ -37,10 +38,11 @@ func (s *Service) ImportFile(ctx context.Context, by account.Caller, exchange *h
 
 // ImportBulk imports the contacts of a JSON body.
 func (s *Service) ImportBulk(ctx context.Context, by account.Caller, exchange *httpapi.Exchange) (Import, error) {
-	if err := s.uploads.enter(); err != nil {
+	leave, err := s.uploads.enter(by.Account)
+	if err != nil {
 		return Import{}, err
 	}
-	defer s.uploads.leave()
+	defer leave()
 	body := exchange.Body(s.MaxBulk, s.Stopping)
 	defer body.Close()
 	file, err := httpapi.NewSpool(s.Folder, body)
@@ -71,10 +73,11 @@ func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, o
 	if err != nil {
 		return Import{}, err
 	}
-	if err := s.runs.wait(ctx, s.Stopping); err != nil {
+	leave, err := s.runs.wait(ctx, by.Account, s.Stopping)
+	if err != nil {
 		return Import{}, err
 	}
-	defer s.runs.leave()
+	defer leave()
 	src, err := open()
 	if err != nil {
 		return Import{}, err

@@ -48,10 +48,11 @@ var errMailedFile = fault.TooLarge("file_too_large", fmt.Sprintf("The file is la
 // SendExport mails a file that the caller has made of contacts. The words of the
 // mail are ours; the file is what its name says.
 func (s *Service) SendExport(ctx context.Context, by account.Caller, exchange *httpapi.Exchange) error {
-	if err := s.uploads.enter(); err != nil {
+	leave, err := s.uploads.enter(by.Account)
+	if err != nil {
 		return err
 	}
-	defer s.uploads.leave()
+	defer leave()
 	body := exchange.Body(maxMailedBody, s.Stopping)
 	defer body.Close()
 	file, err := httpapi.NewSpool(s.Folder, body)
@@ -65,10 +66,11 @@ func (s *Service) SendExport(ctx context.Context, by account.Caller, exchange *h
 	defer file.Close()
 	body.Close()
 	exchange.Hold()
-	if err := s.mailings.wait(ctx, s.Stopping); err != nil {
+	done, err := s.mailings.wait(ctx, by.Account, s.Stopping)
+	if err != nil {
 		return err
 	}
-	defer s.mailings.leave()
+	defer done()
 	parcel, err := readMailing(io.NewSectionReader(file, 0, file.Size))
 	if err != nil {
 		return err

@@ -6,15 +6,12 @@ package transfer
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/clock"
 	"ujumbe/internal/contact"
 	"ujumbe/internal/database"
-	"ujumbe/internal/fault"
-	"ujumbe/internal/httpapi"
 	"ujumbe/internal/job"
 	"ujumbe/internal/mail"
 	"ujumbe/internal/ratelimit"
@@ -46,19 +43,19 @@ type Service struct {
 	// What runs at once on this node is bounded, so that uploads fill neither
 	// the disk nor the memory. Uploads hold a file, runs hold memory and
 	// connections, mailings hold a file in memory, watchers hold a connection.
-	uploads, runs, mailings, watchers places
+	uploads, runs, mailings, watchers *places
 }
 
 // NewService returns the rules and adds the background work to the queue.
 func NewService(n Needs) *Service {
 	s := &Service{
 		Needs: n, store: &store{db: n.DB, clock: n.Clock},
-		uploads: newPlaces(64), runs: newPlaces(4), mailings: newPlaces(2), watchers: newPlaces(256),
+		uploads: newPlaces(64, 32), runs: newPlaces(4, 3), mailings: newPlaces(2, 1), watchers: newPlaces(256, 64),
 	}
 	if n.DB.Engine() == database.SQLite {
-		// There is one writer: more than two would only make each other, and
-		// everyone else, wait.
-		s.runs = newPlaces(2)
+		// There is one writer: more would only make each other, and everyone
+		// else, wait.
+		s.runs = newPlaces(3, 2)
 	}
 	job.Handle(n.Queue, s.deliver)
 	n.Queue.Every("transfer-interrupted", lease/2, s.store.interrupt)
@@ -75,37 +72,3 @@ func (s *Service) Recover(ctx context.Context) error {
 	}
 	return s.store.interrupt(ctx)
 }
-
-// places bounds how many do the same thing at once.
-type places chan struct{}
-
-func newPlaces(n int) places { return make(places, n) }
-
-// busyRetry is when someone who found no place should come back.
-const busyRetry = 5 * time.Second
-
-var errBusy = fault.Unavailable("busy", "The server has too many transfers in hand. Try again in a few seconds.", busyRetry)
-
-// enter takes a place, or refuses when there is none.
-func (p places) enter() error {
-	select {
-	case p <- struct{}{}:
-		return nil
-	default:
-		return errBusy
-	}
-}
-
-// wait takes a place as soon as there is one, unless the node stops.
-func (p places) wait(ctx context.Context, stop <-chan struct{}) error {
-	select {
-	case p <- struct{}{}:
-		return nil
-	case <-stop:
-		return httpapi.ErrStopping
-	case <-ctx.Done():
-		return fmt.Errorf("wait for a turn: %w", context.Cause(ctx))
-	}
-}
-
-func (p places) leave() { <-p }
