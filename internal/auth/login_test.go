@@ -54,7 +54,7 @@ func (h house) cases() map[string]body {
 		"without a password, none given":  {"email": bare.Email, "password": ""},
 		"no address":                      {"email": "not an address", "password": servertest.Password},
 		"no email at all":                 {"email": "", "password": servertest.Password},
-		"a very long password":            {"email": owner.Email, "password": strings.Repeat("a", 1000)},
+		"a very long password":            {"email": owner.Email, "password": strings.Repeat("a", 100_000)},
 	}
 }
 
@@ -79,13 +79,12 @@ func TestLoginsThatAreNoneHaveOneAnswer(t *testing.T) {
 	each(t, func(t *testing.T, h house) {
 		owner := h.Owner()
 		for name, missing := range map[string]func(email string) any{
-			"no password":         func(email string) any { return body{"email": email} },
-			"a password too long": func(email string) any { return body{"email": email, "password": strings.Repeat("a", 1025)} },
-			"password null":       func(email string) any { return null(body{"email": email}, "password") },
-			"password a number":   func(email string) any { return body{"email": email, "password": 12345678} },
-			"password an object":  func(email string) any { return body{"email": email, "password": body{"$ne": ""}} },
-			"email an array":      func(email string) any { return body{"email": []string{email}, "password": "x"} },
-			"nothing":             func(string) any { return body{} },
+			"no password":        func(email string) any { return body{"email": email} },
+			"password null":      func(email string) any { return null(body{"email": email}, "password") },
+			"password a number":  func(email string) any { return body{"email": email, "password": 12345678} },
+			"password an object": func(email string) any { return body{"email": email, "password": body{"$ne": ""}} },
+			"email an array":     func(email string) any { return body{"email": []string{email}, "password": "x"} },
+			"nothing":            func(string) any { return body{} },
 		} {
 			known := h.Want(h.post("/login", missing(owner.Email)), 422)
 			unknown := h.Want(h.post("/login", missing("u"+owner.Email[1:]+"x")), 422)

@@ -110,7 +110,7 @@ func TestAServerSweepsWhatIsOver(t *testing.T) {
 				text string
 				args []any
 			}{
-				{`INSERT INTO session (id, realm, subject_id, created_at, ends_at) VALUES ($1, 'customer', $1, $2, $2)`, []any{subject, long}},
+				{`INSERT INTO session (id, realm, subject_id, family, created_at, ends_at) VALUES ($1, 'customer', $1, $1, $2, $2)`, []any{subject, long}},
 				{`INSERT INTO refresh_token (hash, session_id, expires_at) VALUES ($1, $2, $3)`, []any{[]byte("refresh"), subject, long}},
 				{`INSERT INTO one_time_token (hash, purpose, subject_id, email_key, created_at, expires_at) VALUES ($1, 'magic_link', $2, 'x', $3, $3)`, []any{[]byte("link"), subject, long}},
 				{`INSERT INTO one_time_token (hash, purpose, subject_id, email_key, created_at, expires_at, used_at) VALUES ($1, 'verify_email', $2, 'x', $3, $4, $3)`, []any{[]byte("used"), subject, long, long.Add(24 * time.Hour)}},

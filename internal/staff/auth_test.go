@@ -59,6 +59,8 @@ func TestSignInValidatesItsBody(t *testing.T) {
 			{"login without body", "POST", "/auth/login", "", nil, 422, ""},
 			{"refresh without token", "POST", "/auth/refresh", "", body{}, 422, ""},
 			{"refresh with an unknown token", "POST", "/auth/refresh", "", body{"refreshToken": "unknown"}, 401, "invalid_refresh_token"},
+			{"refresh with a very long token", "POST", "/auth/refresh", "", body{"refreshToken": strings.Repeat("A", 100_000)}, 401, "invalid_refresh_token"},
+			{"logout with a very long token", "POST", "/auth/logout", "", body{"refreshToken": strings.Repeat("A", 100_000)}, 204, ""},
 			{"logout with an unknown token", "POST", "/auth/logout", "", body{"refreshToken": "unknown"}, 204, ""},
 			{"logout without token", "POST", "/auth/logout", "", body{}, 422, ""},
 			{"forgot without email", "POST", "/auth/forgot-password", "", body{}, 422, ""},

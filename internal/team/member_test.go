@@ -254,6 +254,7 @@ func TestAPasswordIsResetOnlyForAUserOfThisOrganizationAlone(t *testing.T) {
 			"too short":                  {map[string]any{"newPassword": "1234567"}, 400},
 			"too short in characters":    {map[string]any{"newPassword": "éééé"}, 400},
 			"too long":                   {map[string]any{"newPassword": strings.Repeat("a", 257)}, 400},
+			"far too long":               {map[string]any{"newPassword": strings.Repeat("a", 100_000)}, 400},
 			"missing":                    {map[string]any{}, 422},
 			"empty, which is also short": {map[string]any{"newPassword": ""}, 400},
 		} {
