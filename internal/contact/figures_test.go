@@ -48,7 +48,7 @@ func TestFigures(t *testing.T) {
 func measure(t *testing.T, db *database.DB, size int) {
 	s := servertest.Start(t, db)
 	big, small := s.Owner(), s.Owner()
-	store := contact.NewStore(db, clock.System{})
+	store := newStore(db, clock.System{})
 	list, err := store.CreateList(t.Context(), orgOf(t, big), contact.ListChange{Name: httpapi.Optional[string]{Sent: true, Value: "A fifth"}})
 	if err != nil {
 		t.Fatal(err)

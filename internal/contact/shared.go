@@ -91,19 +91,28 @@ func (s *shared) storeNames(ctx context.Context, tx database.Tx, org account.ID)
 	if err != nil {
 		return err
 	}
-	added := [][]any{}
-	err = database.Each(ctx, tx, func(found database.Row) error {
+	const insert = `INSERT INTO contact_name (account_id, key, text)
+		SELECT $1, CAST(CAST(value AS TEXT) AS BIGINT), key FROM json_each($2) WHERE true ORDER BY key
+		ON CONFLICT (account_id, key) DO NOTHING`
+	if tx.Engine() == database.Postgres {
+		_, err := tx.Exec(ctx, insert, org, jsonOf(s.names))
+		return err
+	}
+	return indexNames(ctx, tx, org, insert+` RETURNING key, text`, jsonOf(s.names))
+}
+
+// indexNames runs an insert of names on SQLite, and adds those that are new to its
+// text index.
+func indexNames(ctx context.Context, tx database.Tx, org account.ID, insert, names string) error {
+	added, err := database.Collect(ctx, tx, func(found database.Row) ([]any, error) {
 		var (
 			key  int64
 			name string
 		)
 		err := found.Scan(&key, &name)
-		added = append(added, []any{key, piecesOf(org, name)})
-		return err
-	}, `INSERT INTO contact_name (account_id, key, text)
-		SELECT $1, CAST(CAST(value AS TEXT) AS BIGINT), key FROM json_each($2) WHERE true ORDER BY key
-		ON CONFLICT (account_id, key) DO NOTHING RETURNING key, text`, org, jsonOf(s.names))
-	if err != nil || tx.Engine() == database.Postgres {
+		return []any{key, piecesOf(org, name)}, err
+	}, insert, org, names)
+	if err != nil {
 		return err
 	}
 	// The index writes out what it holds whenever a row comes out of order.

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"ujumbe/internal/account"
-	"ujumbe/internal/audit"
 	"ujumbe/internal/clock"
 	"ujumbe/internal/database"
 	"ujumbe/internal/fault"
@@ -19,13 +18,13 @@ import (
 type Store struct {
 	db    *database.DB
 	clock clock.Clock
-	trail *audit.Trail
+	trail *account.Trail
 	known *memory
 }
 
 // NewStore returns the contacts of a database.
-func NewStore(db *database.DB, c clock.Clock) *Store {
-	return &Store{db: db, clock: c, trail: audit.NewTrail(db, c), known: newMemory()}
+func NewStore(db *database.DB, c clock.Clock, trail *account.Trail) *Store {
+	return &Store{db: db, clock: c, trail: trail, known: newMemory()}
 }
 
 var (

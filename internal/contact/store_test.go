@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ujumbe/internal/account"
+	"ujumbe/internal/audit"
 	"ujumbe/internal/clock"
 	"ujumbe/internal/contact"
 	"ujumbe/internal/database"
@@ -33,9 +34,13 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
+func newStore(db *database.DB, c clock.Clock) *contact.Store {
+	return contact.NewStore(db, c, account.NewTrail(audit.NewTrail(db, c)))
+}
+
 func newFixture(t testing.TB, db *database.DB) *fixture {
 	c := clock.NewManual()
-	return &fixture{t: t, test: t, db: db, clock: c, store: contact.NewStore(db, c), org: id.New[account.Account]()}
+	return &fixture{t: t, test: t, db: db, clock: c, store: newStore(db, c), org: id.New[account.Account]()}
 }
 
 // elsewhere is the same store seen from a new organization.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"ujumbe/internal/account"
@@ -21,7 +24,7 @@ const sweepGrace = time.Hour
 // emptied of what is too old, deleted lists and unused names are cleared away, and
 // numbers are checked again when the operator prefix registry has changed.
 func (s *Store) Schedule(queue *job.Queue) {
-	job.Handle(queue, s.settle)
+	job.HandleLong(queue, s.settle)
 	queue.Every("contact-trash", 15*time.Minute, s.EmptyTrash)
 	queue.Every("contact-lists", time.Minute, s.SweepLists)
 	queue.Every("contact-names", time.Hour, s.SweepNames)
@@ -110,7 +113,7 @@ func sweepNames(ctx context.Context, tx database.Tx, before clock.Time) (n int64
 		suspects[org] = append(suspects[org], key)
 		n++
 		return err
-	}, `SELECT account_id, key FROM contact_name WHERE suspect_at < $1 LIMIT $2`+database.Locking(tx.Engine(), "FOR UPDATE SKIP LOCKED"), before, database.SweepBatch)
+	}, `SELECT account_id, key FROM contact_name WHERE suspect_at > 0 AND suspect_at < $1 LIMIT $2`+database.Locking(tx.Engine(), "FOR UPDATE SKIP LOCKED"), before, database.SweepBatch)
 	for org, keys := range suspects {
 		if err == nil {
 			err = clearNames(ctx, tx, org, keys)
@@ -176,7 +179,9 @@ func (s *Store) recheckBatch(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// place reads how far the check against the present version has come.
+// place reads how far the check against this program's version of the registry
+// has come. What a newer program has begun is as good as done: while nodes of both
+// run, the older one must not undo it.
 func (s *Store) place(ctx context.Context, q database.Querier, locking string) (place, error) {
 	var at place
 	err := q.QueryRow(ctx, `SELECT version, account_id, contact_id, done_at IS NOT NULL FROM contact_registry WHERE id = 1`+database.Locking(q.Engine(), locking)).
@@ -184,10 +189,29 @@ func (s *Store) place(ctx context.Context, q database.Querier, locking string) (
 	if err != nil && !errors.Is(err, database.ErrNoRows) {
 		return place{}, err
 	}
-	if at.version != phone.Version() {
+	switch order := compareVersions(at.version, phone.Version()); {
+	case order > 0:
+		return place{done: true}, nil
+	case order < 0:
 		return place{version: phone.Version()}, nil
 	}
 	return at, nil
+}
+
+// compareVersions orders versions such as 2026.9 and 2026.10 by their numbers.
+// What is no version is before all that are.
+func compareVersions(a, b string) int { return slices.Compare(numbersOf(a), numbersOf(b)) }
+
+func numbersOf(version string) []int {
+	var numbers []int
+	for part := range strings.SplitSeq(version, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return nil
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
 }
 
 func (s *Store) recheckFrom(ctx context.Context, tx database.Tx, at place) (done bool, err error) {

@@ -35,7 +35,7 @@ func TestNamesThatNobodyHasAreForgotten(t *testing.T) {
 			t.Errorf("%d names, want those of Amina and Juma", n)
 		}
 		// A process that started later knows nothing of the names stored before.
-		f.store = contact.NewStore(db, f.clock)
+		f.store = newStore(db, f.clock)
 		f.trash(twin.ID)
 		f.clock.Advance(2 * time.Hour)
 		f.restore(juma.ID)
@@ -48,7 +48,7 @@ func TestNamesThatNobodyHasAreForgotten(t *testing.T) {
 		f.trash(juma.ID)
 		f.clock.Advance(2 * time.Hour)
 		f.must(f.store.SweepNames(t.Context()))
-		f.store = contact.NewStore(db, f.clock)
+		f.store = newStore(db, f.clock)
 		f.restore(juma.ID)
 		if _, total := f.page(contact.Filter{Search: "juma"}, 1, 10); total != 1 {
 			t.Errorf("a name that was swept and came back finds %d", total)
@@ -89,7 +89,14 @@ func TestNumbersAreCheckedAgainWhenTheRegistryChanges(t *testing.T) {
 		if n := f.count(`contact WHERE status = 'invalid'`); n != 1251 {
 			t.Errorf("%d are invalid although the version is the same; want them left alone", n)
 		}
-		f.must(f.pretend(`UPDATE contact_registry SET version = 'older'`))
+		for _, newer := range []string{phone.Version() + "0", phone.Version() + ".1", "10000.1"} {
+			f.must(f.pretend(`UPDATE contact_registry SET done_at = NULL, version = '` + newer + `'`))
+			f.must(f.store.Recheck(t.Context()))
+			if n := f.count(`contact WHERE status = 'invalid'`); n != 1251 {
+				t.Errorf("%d are invalid; want what a newer program does by version %s left alone", n, newer)
+			}
+		}
+		f.must(f.pretend(`UPDATE contact_registry SET version = '999.12'`))
 		before := f.all(contact.Filter{}, 100)
 		f.must(f.store.Recheck(t.Context()))
 		if n := f.count(`contact WHERE status = 'invalid' OR invalid_reason IS NOT NULL OR operator = ''`); n != 0 {

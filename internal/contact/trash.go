@@ -14,7 +14,6 @@ import (
 	"ujumbe/internal/clock"
 	"ujumbe/internal/database"
 	"ujumbe/internal/httpapi"
-	"ujumbe/internal/id"
 	"ujumbe/internal/phone"
 )
 
@@ -176,11 +175,15 @@ func existingLists(ctx context.Context, q database.Querier, org account.ID) (map
 	if err != nil {
 		return nil, fmt.Errorf("read lists: %w", err)
 	}
-	alive := make(map[ListID]bool, len(all))
-	for _, list := range all {
-		alive[list] = true
+	return setOf(all), nil
+}
+
+func setOf(lists []ListID) map[ListID]bool {
+	set := make(map[ListID]bool, len(lists))
+	for _, list := range lists {
+		set[list] = true
 	}
-	return alive, nil
+	return set
 }
 
 // Restore brings contacts back from the trash, into the lists they were in as
@@ -226,15 +229,16 @@ func (s *Store) restorable(ctx context.Context, tx database.Tx, org account.ID, 
 	for i := range found {
 		wanted = append(wanted, found[i].lists...)
 	}
-	alive, err := shareLists(ctx, tx, org, distinct(wanted))
+	shared, err := shareLists(ctx, tx, org, distinct(wanted))
 	if err != nil {
 		return nil, err
 	}
+	alive := setOf(shared)
 	rows := make([]*row, len(found))
 	for i := range found {
 		rows[i] = &found[i].row
 		rows[i].updated = now
-		rows[i].lists = slices.DeleteFunc(rows[i].lists, func(l ListID) bool { return !slices.Contains(alive, l) })
+		rows[i].lists = slices.DeleteFunc(rows[i].lists, func(l ListID) bool { return !alive[l] })
 	}
 	return rows, nil
 }
@@ -251,15 +255,7 @@ func (s *Store) Purge(ctx context.Context, caller account.Caller, contacts []ID)
 		if n == 0 {
 			return nil
 		}
-		var actor string
-		if err := tx.QueryRow(ctx, `SELECT email FROM users WHERE id = $1`, caller.User).Scan(&actor); err != nil {
-			return fmt.Errorf("read actor: %w", err)
-		}
-		being := id.Of[audit.Being](caller.User)
-		return s.trail.Write(ctx, tx, audit.Entry{
-			Account: id.Of[audit.Organization](caller.Account), ActorKind: audit.User, ActorID: &being, Actor: actor,
-			Action: audit.ContactsPurged, Target: fmt.Sprintf("%d contacts", n),
-		})
+		return s.trail.Record(ctx, tx, caller, audit.ContactsPurged, fmt.Sprintf("%d contacts", n))
 	})
 	return n, err
 }

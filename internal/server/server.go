@@ -108,7 +108,8 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 		sessions = account.NewSessions(accounts, families, customer)
 		users    = team.NewStore(n.DB, n.Clock)
 		guard    = account.NewGuard(customer, accounts, families)
-		contacts = contact.NewStore(n.DB, n.Clock)
+		deeds    = account.NewTrail(trail)
+		contacts = contact.NewStore(n.DB, n.Clock, deeds)
 	)
 	signIn := auth.NewService(auth.Needs{
 		DB: n.DB, Clock: n.Clock, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users,
@@ -122,13 +123,13 @@ func (s *Server) mountFeatures(ctx context.Context, n Needs, hasher *token.Hashe
 	account.Mount(s.public, guard, account.NewService(account.Needs{DB: n.DB, Store: accounts, Sessions: sessions, Trail: trail}))
 	people := team.NewService(team.Needs{
 		DB: n.DB, Hasher: hasher, Accounts: accounts, Sessions: sessions, Users: users, Notices: notices, Links: links, Pages: pages,
-		Limiter: limiter, Trail: account.NewTrail(trail), Queue: s.queue, Photos: s.blobs,
+		Limiter: limiter, Trail: deeds, Queue: s.queue, Photos: s.blobs, Folder: n.Config.UploadDir(),
 	})
 	team.Mount(s.public, guard, people)
 	contact.Mount(s.public, guard, contacts)
 	contacts.Schedule(s.queue)
 	transfers := transfer.NewService(transfer.Needs{
-		DB: n.DB, Clock: n.Clock, Contacts: contacts, Accounts: accounts, Trail: account.NewTrail(trail), Queue: s.queue, Mail: sender, Limiter: limiter,
+		DB: n.DB, Clock: n.Clock, Contacts: contacts, Accounts: accounts, Trail: deeds, Queue: s.queue, Mail: sender, Limiter: limiter,
 		Folder: n.Config.UploadDir(), MaxFile: n.Config.MaxImportBytes, MaxBulk: n.Config.MaxBulkBytes, Stopping: s.stopping,
 	})
 	if err := transfers.Recover(ctx); err != nil {

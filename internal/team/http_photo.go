@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"mime"
 	"mime/multipart"
-	"os"
+	"syscall"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -29,6 +29,7 @@ const (
 var (
 	errNoPhoto = fault.BadRequest("photo_missing",
 		"There is no photo in this request. Send it as multipart/form-data in the field file.")
+	errNoSpace      = fault.Unavailable("storage_full", "The server has no space for the upload just now. Tell the operator.", time.Minute)
 	errBrokenUpload = fault.BadRequest("upload_broken", "The upload is incomplete or not multipart/form-data. Send it again.")
 )
 
@@ -60,7 +61,7 @@ func (h *handler) setPhoto(ctx context.Context, in *userPhotoInput) (*userPhotoO
 		body.Discard()
 		body.Close()
 	}()
-	arrived, err := spool(body, in.Header("Content-Type"))
+	arrived, err := spool(h.service.Folder, body, in.Header("Content-Type"))
 	if err != nil {
 		return nil, err
 	}
@@ -73,13 +74,13 @@ func (h *handler) setPhoto(ctx context.Context, in *userPhotoInput) (*userPhotoO
 	return out, err
 }
 
-// spool takes the field "file" out of a multipart body.
-func spool(body io.Reader, contentType string) (*httpapi.Spool, error) {
+// spool takes the field "file" out of a multipart body, into a folder.
+func spool(folder string, body io.Reader, contentType string) (*httpapi.Spool, error) {
 	part, err := filePart(body, contentType)
 	if err != nil {
 		return nil, err
 	}
-	arrived, err := httpapi.NewSpool(os.TempDir(), io.LimitReader(part, blob.MaxPhotoBytes+1))
+	arrived, err := httpapi.NewSpool(folder, io.LimitReader(part, blob.MaxPhotoBytes+1))
 	if err != nil {
 		return nil, uploadFault(err)
 	}
@@ -117,6 +118,8 @@ func uploadFault(err error) error {
 		return blob.ErrTooLarge
 	case errors.As(err, &known):
 		return err
+	case errors.Is(err, syscall.ENOSPC):
+		return errNoSpace
 	case errors.Is(err, context.Canceled), errors.As(err, new(*fs.PathError)):
 		return err
 	}

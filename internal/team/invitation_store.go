@@ -134,7 +134,9 @@ func (s *Store) dropPassword(ctx context.Context, tx database.Tx, user account.U
 }
 
 func (s *Store) sweepInvitations(ctx context.Context) error {
-	if _, err := s.db.Exec(ctx, `DELETE FROM invitation WHERE expires_at <= $1`, s.clock.Now()); err != nil {
+	err := s.db.Sweep(ctx, `DELETE FROM invitation WHERE (account_id, id) IN (
+		SELECT account_id, id FROM invitation WHERE expires_at <= $1 LIMIT $2)`, s.clock.Now())
+	if err != nil {
 		return fmt.Errorf("sweep invitations: %w", err)
 	}
 	return nil

@@ -27,6 +27,7 @@ type Needs struct {
 	Trail    *account.Trail
 	Queue    *job.Queue
 	Photos   *blob.Store
+	Folder   string // of uploads, while they are read
 }
 
 // Service holds the rules about users.

@@ -52,7 +52,11 @@ CREATE TABLE contact_name (
     PRIMARY KEY (account_id, key)
 );
 CREATE INDEX contact_name_by_text ON contact_name USING gin (account_id, text gin_trgm_ops);
+-- The suspects of an organization, for who wants some names again, and those of
+-- all by their time, for the sweeper. The conditions differ so that neither is
+-- used for the other's work, however few suspects the engine expects.
 CREATE INDEX contact_name_suspect ON contact_name (account_id, key) WHERE suspect_at IS NOT NULL;
+CREATE INDEX contact_name_by_suspicion ON contact_name (suspect_at) WHERE suspect_at > 0;
 
 -- The distinct sets of tags that a tag is in.
 CREATE TABLE contact_tag (

@@ -51,7 +51,11 @@ CREATE TABLE contact_name (
 -- its text in order, each led by the account, so that no organization searches
 -- through the names of another.
 CREATE VIRTUAL TABLE contact_name_fts USING fts5 (pieces, content = '', contentless_delete = 1, tokenize = 'ascii');
+-- The suspects of an organization, for who wants some names again, and those of
+-- all by their time, for the sweeper. The conditions differ so that neither is
+-- used for the other's work, however few suspects the engine expects.
 CREATE INDEX contact_name_suspect ON contact_name (account_id, key) WHERE suspect_at IS NOT NULL;
+CREATE INDEX contact_name_by_suspicion ON contact_name (suspect_at) WHERE suspect_at > 0;
 
 -- The distinct sets of tags that a tag is in.
 CREATE TABLE contact_tag (
