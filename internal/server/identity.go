@@ -98,6 +98,6 @@ func (s *Server) devProvider(slot string, settings idp.Settings) (idp.Settings, 
 		return settings, err
 	}
 	settings.Transport = provider.Transport()
-	s.public.Mux.Handle(prefix+"/", http.StripPrefix(prefix, provider))
+	s.public.Mux.Handle(prefix+"/", localOnly(http.StripPrefix(prefix, provider)))
 	return settings, nil
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
@@ -113,7 +114,8 @@ func listen(ctx context.Context, addresses []string) ([]net.Listener, error) {
 	return all, nil
 }
 
-// drain turns /readyz red, then waits for the requests in hand.
+// drain turns /readyz red, then closes every door at once and waits for the
+// requests in hand.
 func (s *Server) drain(servers []*http.Server) error {
 	s.ready.draining.Store(true)
 	close(s.stopping)
@@ -121,12 +123,18 @@ func (s *Server) drain(servers []*http.Server) error {
 	time.Sleep(noticeTime)
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime-noticeTime)
 	defer cancel()
-	var all []error
-	for _, server := range servers {
-		if err := server.Shutdown(ctx); err != nil {
-			all = append(all, fmt.Errorf("some requests did not finish in time: %w", err), server.Close())
-		}
+	var (
+		closing sync.WaitGroup
+		all     = make([]error, len(servers))
+	)
+	for i, server := range servers {
+		closing.Go(func() {
+			if err := server.Shutdown(ctx); err != nil {
+				all[i] = errors.Join(fmt.Errorf("some requests did not finish in time: %w", err), server.Close())
+			}
+		})
 	}
+	closing.Wait()
 	return errors.Join(all...)
 }
 

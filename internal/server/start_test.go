@@ -1,7 +1,10 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -73,6 +76,52 @@ func TestSIGTERMTurnsReadinessRedWhileRequestsAreStillTaken(t *testing.T) {
 	if status, _ := p.Get(t.Context(), "/healthz", ""); status != http.StatusOK {
 		t.Errorf("a request after the notice got %d: the door was closed too early", status)
 	}
+	if err := p.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+}
+
+func TestEveryDoorClosesWhileARequestIsInHand(t *testing.T) {
+	address := processtest.FreeAddress(t)
+	p := processtest.Start(t, "UJUMBE_ADMIN_LISTEN="+address)
+	// A body that does not come to its end keeps the public side busy.
+	public, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer public.Close()
+	answers := bufio.NewReader(public)
+	_, err = io.WriteString(public, "POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+		"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inHand, err := http.ReadResponse(answers, nil)
+	if err != nil || inHand.StatusCode != http.StatusContinue {
+		t.Fatalf("the request is not taken up: %v, %v", inHand, err)
+	}
+	_ = inHand.Body.Close()
+	if err := p.Signal(); err != nil {
+		t.Fatal(err)
+	}
+	closed := false
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline) && !closed; time.Sleep(time.Millisecond) {
+		admin, err := net.Dial("tcp", address)
+		if closed = err != nil; !closed {
+			_ = admin.Close()
+		}
+	}
+	if !closed {
+		t.Error("the staff's door stays open")
+	}
+	if _, err := io.WriteString(public, "{}"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(answers, nil)
+	if err != nil {
+		t.Fatalf("the request in hand got no answer: %v", err)
+	}
+	_ = answer.Body.Close()
 	if err := p.Wait(); err != nil {
 		t.Errorf("exit: %v", err)
 	}

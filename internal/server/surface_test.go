@@ -153,6 +153,27 @@ func TestNothingUnderDevWithoutDevelopmentMode(t *testing.T) {
 	})
 }
 
+func TestPagesOfDevelopmentModeAreForThisMachineAlone(t *testing.T) {
+	p := processtest.Start(t, "UJUMBE_DEV=on")
+	for _, path := range []string{"/dev/mail", "/dev/idp/idp_a/.well-known/openid-configuration", "/dev/idp/idp_d/.well-known/openid-configuration"} {
+		for host, want := range map[string]int{"localhost": 200, "127.0.0.1:8080": 200, "example.com": 404, "localhost.example.com": 404} {
+			ask, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.URL+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ask.Host = host
+			answer, err := http.DefaultClient.Do(ask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			if answer.StatusCode != want {
+				t.Errorf("%s for %s: %d, want %d", path, host, answer.StatusCode, want)
+			}
+		}
+	}
+}
+
 func TestPagesAreReadAndOtherMethodsAreRefusedByName(t *testing.T) {
 	p := processtest.Start(t)
 	for _, c := range []struct {
