@@ -43,7 +43,7 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	return s.Run(ctx, func(public, admin string) {
 		log.Info("serving", "address", public, "admin", admin, "database", db.Engine(), "version", server.Version)
 		if c.Dev {
-			greet(&c.Config, generated && s.MadeOwner())
+			greet(&c.Config, staffSite(&c.Config, admin), generated && s.MadeOwner())
 		}
 	})
 }
@@ -88,18 +88,27 @@ func newLogger(c *config.Config) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, options))
 }
 
+// staffSite is where staff reach the server: the address that is configured, but
+// the listener itself where that would be the customers' side.
+func staffSite(c *config.Config, listener string) string {
+	if c.AdminListen != "" && c.AdminURL == c.PublicURL {
+		return "http://" + listener
+	}
+	return c.AdminURL
+}
+
 // greet tells a newcomer where to look and, at the first start, how to sign in
 // as staff.
-func greet(c *config.Config, madeOwner bool) {
+func greet(c *config.Config, staffSite string, madeOwner bool) {
 	fmt.Fprintf(os.Stderr, `
   Ujumbe is running in development mode.
 
     Console        %[1]s/
     Mails          %[1]s/dev/mail
     API reference  %[1]s/docs
-    Staff console  %[1]s/admin/
+    Staff console  %[2]s/admin/
 
-`, c.PublicURL)
+`, c.PublicURL, staffSite)
 	if madeOwner {
 		fmt.Fprintf(os.Stderr, "    Staff owner    %s, password %s (shown this once)\n\n", c.StaffOwnerEmail, c.StaffOwnerPassword)
 	}

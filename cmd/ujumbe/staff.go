@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -36,15 +37,16 @@ type staffCmd struct {
 // staffFlags are what every staff command needs.
 type staffFlags struct {
 	databaseFlags
-	AdminURL string `name:"admin-url" env:"UJUMBE_ADMIN_URL,UJUMBE_PUBLIC_URL" default:"http://localhost:8080" help:"Base of the links." placeholder:"URL"`
+	AdminURL  string `name:"admin-url" env:"UJUMBE_ADMIN_URL" help:"Base of the links. Default: the public URL." placeholder:"URL"`
+	PublicURL string `env:"UJUMBE_PUBLIC_URL" default:"http://localhost:8080" help:"Address customers reach the server by." placeholder:"URL"`
 }
 
 // with runs f with the staff's rules on the database of a server that may be
 // running. Mails that f causes are sent by that server.
 func (c staffFlags) with(ctx context.Context, f func(*staff.Service) error) error {
-	pages, err := mail.NewLinks(c.AdminURL)
+	pages, err := mail.NewLinks(cmp.Or(c.AdminURL, c.PublicURL))
 	if err != nil {
-		return fmt.Errorf("UJUMBE_PUBLIC_URL: %w", err)
+		return fmt.Errorf("UJUMBE_ADMIN_URL or UJUMBE_PUBLIC_URL: %w", err)
 	}
 	db, err := c.open(ctx, database.Options{Shared: true})
 	if err != nil {
