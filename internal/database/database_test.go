@@ -277,7 +277,7 @@ func TestDatabaseAndItsCopiesAreTheOwnersAlone(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, 0o644); err != nil { //nolint:gosec // as an operator's copy may be
+	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	defer open().Close()
