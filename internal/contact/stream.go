@@ -7,6 +7,7 @@ import (
 	"ujumbe/internal/account"
 	"ujumbe/internal/database"
 	"ujumbe/internal/fault"
+	"ujumbe/internal/httpapi"
 	"ujumbe/internal/phone"
 )
 
@@ -68,7 +69,7 @@ func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
 	read func(ctx context.Context, last ID) ([]T, error), idOf func(*T) ID, f func(*T) error,
 ) error {
 	if list != nil {
-		if _, err := findList(ctx, s.db, org, *list, ""); err != nil {
+		if err := s.checkList(ctx, org, *list); err != nil {
 			return err
 		}
 	}
@@ -83,6 +84,8 @@ func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
 		go func() {
 			var got batch
 			got.err = fault.Survive(func() (err error) {
+				ctx, cancel := context.WithTimeout(ctx, httpapi.OperationTime)
+				defer cancel()
 				got.rows, err = read(ctx, last)
 				return err
 			})
@@ -106,6 +109,14 @@ func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
 		}
 	}
 	return nil
+}
+
+// checkList finds a list before the first batch, in the time of a batch.
+func (s *Store) checkList(ctx context.Context, org account.ID, list ListID) error {
+	ctx, cancel := context.WithTimeout(ctx, httpapi.OperationTime)
+	defer cancel()
+	_, err := findList(ctx, s.db, org, list, "")
+	return err
 }
 
 // readBatch reads the rows before the last one, each into its place: an export is

@@ -76,7 +76,11 @@ func (s *store) keep(ctx context.Context, tx database.Tx, org account.ID, i ID, 
 // writeDetail writes the rows of a kind as a CSV file: number and reason, then
 // the cells as they stand in the file that was imported.
 func (s *store) writeDetail(ctx context.Context, w io.Writer, org account.ID, of ID, kind detailKind) error {
-	columns, err := s.columns(ctx, org, of)
+	var columns []string
+	err := briefly(ctx, func(ctx context.Context) (err error) {
+		columns, err = s.columns(ctx, org, of)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -87,9 +91,11 @@ func (s *store) writeDetail(ctx context.Context, w io.Writer, org account.ID, of
 	last := -1
 	for {
 		var packed []byte
-		err := s.db.QueryRow(ctx, `SELECT first_row, content FROM contact_import_rows
-			WHERE account_id = $1 AND import_id = $2 AND kind = $3 AND first_row > $4 ORDER BY first_row LIMIT 1`,
-			org, of, string(kind), last).Scan(&last, &packed)
+		err := briefly(ctx, func(ctx context.Context) error {
+			return s.db.QueryRow(ctx, `SELECT first_row, content FROM contact_import_rows
+				WHERE account_id = $1 AND import_id = $2 AND kind = $3 AND first_row > $4 ORDER BY first_row LIMIT 1`,
+				org, of, string(kind), last).Scan(&last, &packed)
+		})
 		if errors.Is(err, database.ErrNoRows) {
 			return nil
 		}

@@ -28,7 +28,7 @@ func (s *Service) Watch(ctx context.Context, by account.Caller, i ID, admitted f
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
-		record, err := s.store.find(ctx, by.Account, i)
+		record, err := s.find(ctx, by.Account, i)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"reflect"
 
@@ -18,24 +19,30 @@ const base = "/api/v1/contacts"
 // Mount adds the routes of imports and exports. Every member may use them.
 func Mount(api *httpapi.API, guard account.Guard, service *Service) {
 	h := &handler{service, guard}
-	route := func(method, path, summary string, status int, describe description, errors ...int) httpapi.Route {
+	route := func(method, path, summary string, status int, errors ...int) httpapi.Route {
 		return httpapi.Route{
-			Method: method, Path: base + path, Tag: "Imports and exports", Summary: summary, Status: status,
-			Guard: guard, Errors: errors, Unbounded: describe != nil, Describe: describe,
+			Method: method, Path: base + path, Tag: "Imports and exports", Summary: summary, Status: status, Guard: guard, Errors: errors,
 		}
 	}
+	// unbounded is a route whose operation goes on at the pace of its client, or
+	// of its contacts. A description is needed where its types don't tell.
+	unbounded := func(describe description, r httpapi.Route) httpapi.Route {
+		r.Unbounded, r.Describe = true, describe
+		return r
+	}
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
-	httpapi.Register(api, route(post, "/import", "Import contacts from a CSV or XLSX file", 201, describeForm, 400, 409, 413, 422), h.importFile)
-	httpapi.Register(api, route(post, "/bulk", "Import contacts from JSON", 201, describeJSON[bulkBody], 400, 409, 413, 422), h.importBulk)
-	httpapi.Register(api, route(get, "/imports", "List the imports, newest first", 200, nil), h.imports)
-	httpapi.Register(api, route(get, "/imports/{id}", "Show an import and how far it is", 200, nil, 404), h.find)
-	httpapi.Register(api, route(get, "/imports/{id}/events", "Follow an import as server-sent events", 200, describeAnswer("text/event-stream"), 404), h.events)
-	httpapi.Register(api, route(get, "/imports/{id}/rejects", "Download the rows that were passed over", 200, describeAnswer("text/csv"), 404), h.rejects)
-	httpapi.Register(api, route(get, "/imports/{id}/amended", "Download the rows that were stored without one of their cells", 200, describeAnswer("text/csv"), 404), h.amended)
-	httpapi.Register(api, route(del, "/imports/{id}/contacts", "Undo an import: put its contacts into the trash", 200, describeNothing, 404, 409), h.undo)
-	httpapi.Register(api, route(get, "/export", "Download contacts as CSV, newest first", 200, describeAnswer("text/csv"), 422), h.exportCSV)
-	httpapi.Register(api, route(get, "/export-data", "Read contacts as one array, newest first", 200, describeContacts, 422), h.exportJSON)
-	httpapi.Register(api, route(post, "/export-email", "Mail a file of contacts to somebody", 200, describeJSON[Mailing], 400, 413, 422, 429), h.mail)
+	csv, events := describeAnswer("text/csv"), describeAnswer("text/event-stream")
+	httpapi.Register(api, unbounded(describeForm, route(post, "/import", "Import contacts from a CSV or XLSX file", 201, 400, 409, 413, 422)), h.importFile)
+	httpapi.Register(api, unbounded(describeJSON[bulkBody], route(post, "/bulk", "Import contacts from JSON", 201, 400, 409, 413, 422)), h.importBulk)
+	httpapi.Register(api, route(get, "/imports", "List the imports, newest first", 200), h.imports)
+	httpapi.Register(api, route(get, "/imports/{id}", "Show an import and how far it is", 200, 404), h.find)
+	httpapi.Register(api, unbounded(events, route(get, "/imports/{id}/events", "Follow an import as server-sent events", 200, 404)), h.events)
+	httpapi.Register(api, unbounded(csv, route(get, "/imports/{id}/rejects", "Download the rows that were passed over", 200, 404)), h.rejects)
+	httpapi.Register(api, unbounded(csv, route(get, "/imports/{id}/amended", "Download the rows that were stored without one of their cells", 200, 404)), h.amended)
+	httpapi.Register(api, unbounded(nil, route(del, "/imports/{id}/contacts", "Undo an import: put its contacts into the trash", 200, 404, 409)), h.undo)
+	httpapi.Register(api, unbounded(csv, route(get, "/export", "Download contacts as CSV, newest first", 200, 422)), h.exportCSV)
+	httpapi.Register(api, unbounded(describeContacts, route(get, "/export-data", "Read contacts as one array, newest first", 200, 422)), h.exportJSON)
+	httpapi.Register(api, unbounded(describeJSON[Mailing], route(post, "/export-email", "Mail a file of contacts to somebody", 200, 400, 413, 422, 429)), h.mail)
 }
 
 type handler struct {
@@ -124,6 +131,7 @@ func stream(exchange *httpapi.Exchange, write func(ctx context.Context, out *htt
 		switch err := write(hc.Context(), out); {
 		case err == nil:
 		case out.Begun():
+			slog.WarnContext(hc.Context(), "answer broken off", "error", err, "requestId", httpapi.ClientOf(hc.Context()).RequestID)
 			out.Abort()
 		default:
 			exchange.Refuse(err)
@@ -154,7 +162,7 @@ func (h *handler) amended(ctx context.Context, in *recordInput) (*streamOutput, 
 }
 
 func (h *handler) rows(ctx context.Context, in *recordInput, kind detailKind) (*streamOutput, error) {
-	record, err := h.service.store.find(ctx, in.Caller.Account, in.ID)
+	record, err := h.service.find(ctx, in.Caller.Account, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +259,3 @@ func describeContacts(op *huma.Operation, schemas huma.Registry) {
 		"application/json": {Schema: huma.SchemaFromType(schemas, reflect.TypeFor[[]contact.Contact]())},
 	}
 }
-
-// describeNothing is of an operation that takes its time and whose types tell
-// everything.
-func describeNothing(*huma.Operation, huma.Registry) {}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/audit"
@@ -69,7 +70,11 @@ func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, o
 	if u.name != "" {
 		record.FileName = &u.name
 	}
-	loader, err := s.Contacts.NewLoader(ctx, by.Account, u.list, &record.ID)
+	var loader *contact.Loader
+	err := briefly(ctx, func(ctx context.Context) (err error) {
+		loader, err = s.Contacts.NewLoader(ctx, by.Account, u.list, &record.ID)
+		return err
+	})
 	if err != nil {
 		return Import{}, err
 	}
@@ -96,10 +101,20 @@ func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, o
 	if err != nil {
 		return record, err
 	}
-	if err := s.Contacts.Settle(ctx, s.Queue, done.Imported); err != nil {
+	err = briefly(ctx, func(ctx context.Context) error { return s.Contacts.Settle(ctx, s.Queue, done.Imported) })
+	if err != nil {
 		slog.WarnContext(ctx, "what was imported is not settled", "error", err) // and reads are slower for a while
 	}
 	return done, nil
+}
+
+// find reads one record in the middle of a long operation.
+func (s *Service) find(ctx context.Context, org account.ID, i ID) (found Import, err error) {
+	err = briefly(ctx, func(ctx context.Context) error {
+		found, err = s.store.find(ctx, org, i)
+		return err
+	})
+	return found, err
 }
 
 // outcome reads the record of an import that has ended, also for a caller who
@@ -125,19 +140,26 @@ func (s *Service) explain(ctx context.Context, org account.ID, i ID, ended error
 
 // begin stores the record of an import together with the deed.
 func (s *Service) begin(ctx context.Context, by account.Caller, record *Import, columns []string) error {
-	return s.DB.InTx(ctx, func(tx database.Tx) error {
-		if err := s.store.begin(ctx, tx, by.Account, record, columns); err != nil {
-			return err
-		}
-		return s.Trail.Record(ctx, tx, by, audit.ContactsImported, record.what())
+	return briefly(ctx, func(ctx context.Context) error {
+		return s.DB.InTx(ctx, func(tx database.Tx) error {
+			if err := s.store.begin(ctx, tx, by.Account, record, columns); err != nil {
+				return err
+			}
+			return s.Trail.Record(ctx, tx, by, audit.ContactsImported, record.what())
+		})
 	})
 }
+
+// undoTime bounds the undoing of an import, which goes batch by batch.
+const undoTime = 10 * time.Minute
 
 // Undo puts the contacts that an import brought in into the trash, as far as
 // they are not there already, and returns how many. When it is cut short, what
 // is done is done; calling again goes on.
 func (s *Service) Undo(ctx context.Context, by account.Caller, i ID) (deleted int64, err error) {
-	record, err := s.store.find(ctx, by.Account, i)
+	ctx, cancel := context.WithTimeout(ctx, undoTime)
+	defer cancel()
+	record, err := s.find(ctx, by.Account, i)
 	if err != nil {
 		return 0, err
 	}
@@ -148,11 +170,13 @@ func (s *Service) Undo(ctx context.Context, by account.Caller, i ID) (deleted in
 	if err != nil {
 		return deleted, err
 	}
-	err = s.DB.InTx(ctx, func(tx database.Tx) error {
-		if err := s.store.undone(ctx, tx, by.Account, i); err != nil {
-			return err
-		}
-		return s.Trail.Record(ctx, tx, by, audit.ImportUndone, fmt.Sprintf("%d contacts of %s", deleted, record.what()))
+	err = briefly(ctx, func(ctx context.Context) error {
+		return s.DB.InTx(ctx, func(tx database.Tx) error {
+			if err := s.store.undone(ctx, tx, by.Account, i); err != nil {
+				return err
+			}
+			return s.Trail.Record(ctx, tx, by, audit.ImportUndone, fmt.Sprintf("%d contacts of %s", deleted, record.what()))
+		})
 	})
 	return deleted, err
 }

@@ -75,18 +75,23 @@ func (s *Service) SendExport(ctx context.Context, by account.Caller, exchange *h
 	if err != nil {
 		return err
 	}
+	return briefly(ctx, func(ctx context.Context) error { return s.post(ctx, by, &parcel) })
+}
+
+// post stores a parcel together with the job that sends it.
+func (s *Service) post(ctx context.Context, by account.Caller, p *parcel) error {
 	return s.DB.InTx(ctx, func(tx database.Tx) error {
 		if err := s.Limiter.Take(ctx, tx, mailingRule.On(by.Account.String())); err != nil {
 			return err
 		}
-		if err := s.store.addMail(ctx, tx, by, &parcel); err != nil {
+		if err := s.store.addMail(ctx, tx, by, p); err != nil {
 			return err
 		}
-		err := s.Trail.Record(ctx, tx, by, audit.ContactsMailed, fmt.Sprintf("%s to %s", parcel.file.Name, parcel.address))
+		err := s.Trail.Record(ctx, tx, by, audit.ContactsMailed, fmt.Sprintf("%s to %s", p.file.Name, p.address))
 		if err != nil {
 			return err
 		}
-		return s.Queue.Enqueue(ctx, tx, delivery{by.Account, parcel.id}, mailingPatience)
+		return s.Queue.Enqueue(ctx, tx, delivery{by.Account, p.id}, mailingPatience)
 	})
 }
 
