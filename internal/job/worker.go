@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
 	"ujumbe/internal/clock"
 	"ujumbe/internal/database"
+	"ujumbe/internal/fault"
 	"ujumbe/internal/id"
 )
 
@@ -133,17 +133,7 @@ func (q *Queue) attempt(ctx context.Context, j record) error {
 	if !ok {
 		return fmt.Errorf("no handler for %s", j.kind)
 	}
-	return survive(func() error { return handler.run(ctx, []byte(j.args)) })
-}
-
-// survive makes a panic the failure of the one piece of work it happened in.
-func survive(work func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return work()
+	return fault.Survive(func() error { return handler.run(ctx, []byte(j.args)) })
 }
 
 // storable is the beginning of a text as every engine takes it. What a mail
@@ -218,7 +208,7 @@ func (q *Queue) runIfDue(ctx context.Context, p periodic) error {
 		return err
 	}
 	started := time.Now()
-	err = survive(func() error { return p.run(ctx) })
+	err = fault.Survive(func() error { return p.run(ctx) })
 	result := "done"
 	if err != nil {
 		result = "retry"
