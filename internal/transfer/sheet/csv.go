@@ -95,7 +95,7 @@ func checkRows(src io.ReaderAt, size int64, head []byte, limits Limits) error {
 	return nil
 }
 
-func (s *csvSource) bytesRead() int64 { return s.raw.n }
+func (s *csvSource) bytesRead() int64 { return s.raw.n.Load() }
 
 // Close implements io.Closer; there is nothing to give back.
 func (s *csvSource) Close() error { return nil }

@@ -1,6 +1,9 @@
 package sheet
 
-import "io"
+import (
+	"io"
+	"sync/atomic"
+)
 
 // window is the part of a stream that is looked at: buf[pos:end] is what has
 // been read and not used yet. It grows up to limit bytes and no further.
@@ -61,15 +64,15 @@ func (w *window) makeRoom() bool {
 	return true
 }
 
-// counter counts what is read through it.
+// counter counts what is read through it, by whatever goroutine.
 type counter struct {
 	in io.Reader
-	n  int64
+	n  atomic.Int64
 }
 
 // Read implements io.Reader.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
-	c.n += int64(n)
+	c.n.Add(int64(n))
 	return n, err
 }

@@ -3,7 +3,6 @@ package sheet
 import (
 	"archive/zip"
 	"bufio"
-	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/readahead"
 
 	"ujumbe/internal/fault"
 )
@@ -25,6 +27,11 @@ const (
 	// ratioFrom is the size from which the ratio of a part counts: a little
 	// file may well be mostly repetition.
 	ratioFrom = 16 << 20
+	// aheadFrom is the size from which a part is unzipped ahead of its reader,
+	// so many pieces of a size.
+	aheadFrom   = 1 << 20
+	aheadPieces = 4
+	aheadBytes  = 64 << 10
 )
 
 // workbook is the zip that an XLSX file is.
@@ -104,7 +111,15 @@ func (w *workbook) open(name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, w.mapError(err)
 	}
-	return &partReader{ReadCloser: r, book: w}, nil
+	part := &partReader{ReadCloser: r, book: w}
+	if f.UncompressedSize64 < aheadFrom {
+		return part, nil
+	}
+	ahead, err := readahead.NewReadCloserSize(part, aheadPieces, aheadBytes)
+	if err != nil {
+		return nil, fmt.Errorf("unzip ahead: %w", err)
+	}
+	return ahead, nil
 }
 
 // mapError tells a damaged file from a disk that fails.

@@ -28,7 +28,7 @@ type xlsxSource struct {
 	arena   []byte // what the cells point into
 }
 
-func (s *xlsxSource) bytesRead() int64 { return s.before + s.book.packed.n }
+func (s *xlsxSource) bytesRead() int64 { return s.before + s.book.packed.n.Load() }
 
 // Close implements io.Closer.
 func (s *xlsxSource) Close() error {
