@@ -133,15 +133,15 @@ func TestStreamYieldsEveryContactOnceNewestFirst(t *testing.T) {
 	databasetest.Each(t, func(t *testing.T, db *database.DB) {
 		f := newFixture(t, db)
 		list := f.list("Half")
-		f.load(nil, draftsOf(upTo(2500)...)...)
-		f.load(&list, draftsOf(upTo(5000)[2500:]...)...)
+		f.load(nil, draftsOf(upTo(6000)...)...)
+		f.load(&list, draftsOf(upTo(12_000)[6000:]...)...)
 		f.elsewhere(t).load(nil, draftsOf(1, 2, 3)...)
 		for name, of := range map[string]*contact.ListID{"all": nil, "of a list": &list} {
 			var got []contact.ID
 			var numbers, lines []phone.Number
 			f.must(f.store.Stream(t.Context(), f.org, of, func(c *contact.Contact) error {
 				got, numbers = append(got, c.ID), append(numbers, c.Phone)
-				if inList := c.Phone >= number(2500); inList != (len(c.ListIDs) == 1) {
+				if inList := c.Phone >= number(6000); inList != (len(c.ListIDs) == 1) {
 					return fmt.Errorf("%v is in %v", c.Phone, c.ListIDs)
 				}
 				return nil

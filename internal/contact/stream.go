@@ -12,7 +12,7 @@ import (
 )
 
 // streamBatch is how many contacts are read at a time.
-const streamBatch = 2000
+const streamBatch = 5000
 
 // Stream calls f for every active contact, or those of a list, newest first. It
 // reads in batches, each while f works on the one before, so that neither a slow
