@@ -166,6 +166,40 @@ func TestPanicInTheMiddleOfAnAnswerBreaksItOff(t *testing.T) {
 	}
 }
 
+func TestWhatIsFlushedArrivesAtOnce(t *testing.T) {
+	api := httpapi.New("test", "1", 1<<20)
+	received := make(chan struct{})
+	api.Mux.HandleFunc("GET /api/v1/events", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: 1\n\n")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-received:
+		case <-r.Context().Done():
+		}
+	})
+	server := httptest.NewServer(api.Handler(httpapi.Options{Log: slog.New(slog.DiscardHandler)}))
+	defer server.Close()
+	for _, encoding := range []string{"identity", "gzip"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/api/v1/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept-Encoding", encoding)
+		response, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatalf("%s: nothing arrives: %v", encoding, err)
+		}
+		if _, err := io.ReadFull(response.Body, make([]byte, 5)); err != nil {
+			t.Errorf("%s: nothing arrives: %v", encoding, err)
+		}
+		received <- struct{}{}
+		_ = response.Body.Close()
+	}
+}
+
 func TestWhatTheHTTPLayerItselfRefuses(t *testing.T) {
 	server := serve(t, httpapi.Options{}, nil)
 	for name, row := range map[string]struct {

@@ -77,6 +77,7 @@ func FuzzXLSX(f *testing.F) {
 	f.Add([]byte(header+`<row><c t="b"><v>1</v></c><c t="inlineStr"><is><r><t>&lt;</t></r></is></c></row>`), []byte(`<si><r><t>a</t></r><rPh><t>b</t></rPh></si>`))
 	f.Add([]byte(`<row><c t="s"><v>0</v></c></row><row><c><v>2.54713E+11</v></c><c t="str"><v>_x000D_&#x41;<![CDATA[<]]></v></c></row>`), []byte(`<si><t>phone</t></si>`))
 	f.Add([]byte(header+`<row r="9"><!-- x --><c r="XFD9"/><?y?><c r="A9" t='e'><f>1</f><v>#N/A</v></c></row>`), []byte(`<si/>`))
+	f.Add([]byte(header+"<row><c><v>25471\x002345678</v></c><c><v>\xff1</v></c></row>"), []byte(`<si/>`))
 	f.Fuzz(func(t *testing.T, rows, texts []byte) {
 		b := book{sheet: string(rows), strings: string(texts)}
 		checkRead(t, zipBy(zip.Store, b.all()), false)

@@ -220,7 +220,7 @@ func (s *xlsxSource) value(kind cellKind, start int) ([]byte, error) {
 	case errorCell:
 		return nil, nil
 	case numberCell:
-		return bytes.TrimSpace(text), nil
+		return s.proper(bytes.TrimSpace(text)), nil
 	case boolCell:
 		return boolTexts[string(bytes.TrimSpace(text))], nil
 	case sharedCell:
@@ -239,14 +239,18 @@ func (s *xlsxSource) value(kind cellKind, start int) ([]byte, error) {
 		s.arena = arena
 		return arena[start:], nil
 	default:
-		text = unescape(text)
-		if properPrefix(text) == len(text) {
-			return text, nil
-		}
-		end := len(s.arena)
-		s.arena = appendProper(s.arena, text)
-		return s.arena[end:], nil
+		return s.proper(unescape(text)), nil
 	}
+}
+
+// proper is a text without what no text may have.
+func (s *xlsxSource) proper(text []byte) []byte {
+	if properPrefix(text) == len(text) {
+		return text
+	}
+	end := len(s.arena)
+	s.arena = appendProper(s.arena, text)
+	return s.arena[end:]
 }
 
 // textRuns knows where in a string its text is: in t, or v for a cell with a
