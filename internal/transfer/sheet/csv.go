@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // csvSource reads delimited text. encoding/csv can't be used: it does not end a
@@ -201,7 +202,7 @@ func (s *csvSource) giveUp() (stop int, reason Reason, err error) {
 		s.cells = append(s.cells[:0], s.buf[s.pos:stop])
 		return stop, QuoteNotClosed, nil
 	}
-	s.scratch = append(s.scratch[:0], s.buf[s.pos:s.pos+min(shownBytes, s.end-s.pos)]...)
+	s.scratch = append(s.scratch[:0], beginning(s.buf[s.pos:s.end], shownBytes)...)
 	s.cells = append(s.cells[:0], s.scratch)
 	for {
 		if stop = s.lineEnd(); stop < s.end {
@@ -216,6 +217,17 @@ func (s *csvSource) giveUp() (stop int, reason Reason, err error) {
 			return s.end, RowTooLong, nil
 		}
 	}
+}
+
+// beginning is at most n bytes of a text, cut where a letter begins.
+func beginning(text []byte, n int) []byte {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
 }
 
 func (s *csvSource) lineEnd() int {
