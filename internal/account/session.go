@@ -75,10 +75,10 @@ func memberOf(s session.Session) Member {
 
 // Confirm makes sure, for what would outlive an access token, that its holder
 // still may act as the guard found: their membership is active and of the same
-// role, and nobody has ended their session. It holds their row (see Store.Hold)
-// until the transaction ends.
-func (s *Sessions) Confirm(ctx context.Context, tx database.Tx, caller Caller) error {
-	if err := s.accounts.Hold(ctx, tx, caller.User); err != nil {
+// role, and nobody has ended their session. It holds their row, and those of
+// others whom the deed concerns, until the transaction ends (see Store.Hold).
+func (s *Sessions) Confirm(ctx context.Context, tx database.Tx, caller Caller, others ...UserID) error {
+	if err := s.accounts.Hold(ctx, tx, append(others, caller.User)...); err != nil {
 		return err
 	}
 	member, err := s.accounts.MemberOf(ctx, tx, caller.Account, caller.User)

@@ -1,9 +1,11 @@
 package account
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ujumbe/internal/clock"
 	"ujumbe/internal/database"
@@ -46,13 +48,17 @@ func (s *Store) Create(ctx context.Context, tx database.Tx, name string, owner U
 	return a, s.Remember(ctx, tx, owner, a.ID)
 }
 
-// Hold keeps a person's row until the transaction ends, so that changes of their
+// Hold keeps people's rows until the transaction ends, so that changes of their
 // memberships and sign-ins happen one after the other: without it someone could
 // be removed with the last membership while they make an organization of their
-// own, which would then have no owner.
-func (s *Store) Hold(ctx context.Context, tx database.Tx, user UserID) error {
-	if _, err := tx.Exec(ctx, `UPDATE users SET updated_at = updated_at WHERE id = $1`, user); err != nil {
-		return fmt.Errorf("hold user: %w", err)
+// own, which would then have no owner. Rows are taken in the order of their ids,
+// so that nobody waits for ever for another.
+func (s *Store) Hold(ctx context.Context, tx database.Tx, users ...UserID) error {
+	slices.SortFunc(users, func(a, b UserID) int { return bytes.Compare(a[:], b[:]) })
+	for _, user := range users {
+		if _, err := tx.Exec(ctx, `UPDATE users SET updated_at = updated_at WHERE id = $1`, user); err != nil {
+			return fmt.Errorf("hold user: %w", err)
+		}
 	}
 	return nil
 }

@@ -91,9 +91,6 @@ func readPage(ctx context.Context, db database.Querier, org account.ID, f Filter
 // keepOrder keeps PostgreSQL, as long as it knows little of a table, from fetching
 // and sorting all contacts where it could stop after the first ones in order.
 func keepOrder(ctx context.Context, tx database.Tx) error {
-	if tx.Engine() == database.SQLite {
-		return nil
-	}
 	if _, err := tx.Exec(ctx, `SELECT set_config('enable_bitmapscan', 'off', true)`); err != nil {
 		return fmt.Errorf("set planner: %w", err)
 	}

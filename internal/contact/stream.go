@@ -69,7 +69,11 @@ func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
 	read func(ctx context.Context, last ID) ([]T, error), idOf func(*T) ID, f func(*T) error,
 ) error {
 	if list != nil {
-		if err := s.checkList(ctx, org, *list); err != nil {
+		err := httpapi.Briefly(ctx, func(ctx context.Context) error {
+			_, err := findList(ctx, s.db, org, *list, "")
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -83,11 +87,11 @@ func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
 		coming := make(chan batch, 1)
 		go func() {
 			var got batch
-			got.err = fault.Survive(func() (err error) {
-				ctx, cancel := context.WithTimeout(ctx, httpapi.OperationTime)
-				defer cancel()
-				got.rows, err = read(ctx, last)
-				return err
+			got.err = fault.Survive(func() error {
+				return httpapi.Briefly(ctx, func(ctx context.Context) (err error) {
+					got.rows, err = read(ctx, last)
+					return err
+				})
 			})
 			coming <- got
 		}()
@@ -109,14 +113,6 @@ func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
 		}
 	}
 	return nil
-}
-
-// checkList finds a list before the first batch, in the time of a batch.
-func (s *Store) checkList(ctx context.Context, org account.ID, list ListID) error {
-	ctx, cancel := context.WithTimeout(ctx, httpapi.OperationTime)
-	defer cancel()
-	_, err := findList(ctx, s.db, org, list, "")
-	return err
 }
 
 // readBatch reads the rows before the last one, each into its place: an export is

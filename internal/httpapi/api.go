@@ -16,14 +16,20 @@ import (
 
 const (
 	retrySoon = 2 * time.Second
+	// operationTime bounds an ordinary operation, so that a database that does
+	// not answer gives an error and not a hang.
+	operationTime = 15 * time.Second
 	// bodyTime is how long a client on a slow link may take to send a small body.
 	bodyTime = 30 * time.Second
 )
 
-// OperationTime bounds an ordinary operation, so that a database that does not
-// answer gives an error and not a hang. An Unbounded one puts it around each of
-// its steps that are short.
-const OperationTime = 15 * time.Second
+// Briefly does a short step of an Unbounded operation in the time that others
+// have in all.
+func Briefly(ctx context.Context, step func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, operationTime)
+	defer cancel()
+	return step(ctx)
+}
 
 // API is a set of routes with their OpenAPI document.
 type API struct {
@@ -116,7 +122,7 @@ func Register[I, O any](a *API, route Route, handler func(ctx context.Context, i
 	huma.Register(a.huma, op, func(ctx context.Context, in *I) (*O, error) {
 		if !route.Unbounded {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, OperationTime)
+			ctx, cancel = context.WithTimeout(ctx, operationTime)
 			defer cancel()
 		}
 		if err := checkTexts(in); err != nil {
@@ -150,7 +156,7 @@ func (a *API) documented(route Route) *huma.Operation {
 
 func (a *API) guard(g Guard) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
-		bounded, cancel := context.WithTimeout(hc.Context(), OperationTime)
+		bounded, cancel := context.WithTimeout(hc.Context(), operationTime)
 		defer cancel()
 		ctx, err := g.Admit(bounded, hc.Header("Authorization"))
 		if err != nil {

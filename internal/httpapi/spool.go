@@ -1,9 +1,14 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"syscall"
+	"time"
+
+	"ujumbe/internal/fault"
 )
 
 // Spool is an upload that has arrived: a file that is never seen in its folder
@@ -14,9 +19,19 @@ type Spool struct {
 	Size int64
 }
 
+var errNoSpace = fault.Unavailable("storage_full", "The server has no space for the upload just now. Tell the operator.", time.Minute)
+
 // NewSpool takes everything from src. An error of the file, not of src, is an
-// fs.PathError.
+// fs.PathError, or a fault where the disk is full.
 func NewSpool(folder string, src io.Reader) (*Spool, error) {
+	s, err := newSpool(folder, src)
+	if errors.Is(err, syscall.ENOSPC) {
+		err = errNoSpace
+	}
+	return s, err
+}
+
+func newSpool(folder string, src io.Reader) (*Spool, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of uploads: %w", err)
 	}

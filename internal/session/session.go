@@ -171,29 +171,43 @@ func (s *Store) spend(ctx context.Context, tx database.Tx, given token.Opaque, s
 }
 
 func (s *Store) punishReplay(ctx context.Context, tx database.Tx, given token.Opaque, heard func(database.Tx, Session) error) error {
-	now := s.clock.Now()
-	var (
-		replayed Session
-		family   ID
-	)
-	err := tx.QueryRow(ctx, `SELECT s.id, s.subject_id, s.account_id, s.family FROM refresh_token t JOIN session s ON s.id = t.session_id
-		WHERE t.hash = $1 AND t.used_at <= $2 AND s.realm = $3`, given.Hash(), now.Add(-s.policy.Grace), s.policy.Realm).
-		Scan(&replayed.ID, &replayed.Subject, &replayed.Account, &family)
-	if errors.Is(err, database.ErrNoRows) {
-		return nil
+	found, err := s.find(ctx, tx, given)
+	if err != nil || found.used == nil || *found.used > s.clock.Now().Add(-s.policy.Grace) {
+		return err
 	}
+	ended, err := s.end(ctx, tx, found.Subject, `family = $4`, found.family)
+	if err != nil || ended == 0 {
+		return err
+	}
+	return heard(tx, found.Session)
+}
+
+// found is the session of a token, and when that was exchanged.
+type found struct {
+	Session
+	family ID
+	used   *clock.Time
+}
+
+// find returns nothing, nobody's, for a token that is unknown.
+func (s *Store) find(ctx context.Context, q database.Querier, given token.Opaque) (f found, err error) {
+	err = q.QueryRow(ctx, `SELECT s.id, s.subject_id, s.account_id, s.family, t.used_at FROM refresh_token t JOIN session s ON s.id = t.session_id
+		WHERE t.hash = $1 AND s.realm = $2`, given.Hash(), s.policy.Realm).Scan(&f.ID, &f.Subject, &f.Account, &f.family, &f.used)
+	if err != nil && !errors.Is(err, database.ErrNoRows) {
+		return found{}, fmt.Errorf("look for session: %w", err)
+	}
+	return f, nil
+}
+
+// end ends those sessions of a subject that meet a condition, whose parameters
+// are numbered from $4 on.
+func (s *Store) end(ctx context.Context, q database.Querier, subject id.Of[Owner], condition string, args ...any) (int64, error) {
+	n, err := q.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1
+		WHERE realm = $2 AND subject_id = $3 AND ends_at > $1 AND `+condition, append([]any{s.clock.Now(), s.policy.Realm, subject}, args...)...)
 	if err != nil {
-		return fmt.Errorf("look for replayed family: %w", err)
+		return 0, fmt.Errorf("end sessions: %w", err)
 	}
-	ended, err := tx.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1
-		WHERE realm = $2 AND subject_id = $3 AND family = $4 AND ends_at > $1`, now, s.policy.Realm, replayed.Subject, family)
-	if err != nil {
-		return fmt.Errorf("end replayed family: %w", err)
-	}
-	if ended == 0 {
-		return nil
-	}
-	return heard(tx, replayed)
+	return n, nil
 }
 
 // End closes the session of a refresh token, and those of its family that were
@@ -204,32 +218,19 @@ func (s *Store) End(ctx context.Context, raw string) (subject id.Of[Owner], err 
 	if !ok {
 		return subject, nil
 	}
-	var session, family ID
-	err = s.db.QueryRow(ctx, `SELECT s.id, s.subject_id, s.family FROM refresh_token t JOIN session s ON s.id = t.session_id
-		WHERE t.hash = $1 AND s.realm = $2`, given.Hash(), s.policy.Realm).Scan(&session, &subject, &family)
-	if errors.Is(err, database.ErrNoRows) {
-		return subject, nil
+	found, err := s.find(ctx, s.db, given)
+	if err != nil || found.ID.IsZero() {
+		return subject, err
 	}
-	if err != nil {
-		return subject, fmt.Errorf("look for session: %w", err)
-	}
-	_, err = s.db.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1 WHERE realm = $2 AND subject_id = $3 AND ends_at > $1
-		AND family = $4 AND (id = $5 OR revoked_at IS NOT NULL)`, s.clock.Now(), s.policy.Realm, subject, family, session)
-	if err != nil {
-		return subject, fmt.Errorf("end session: %w", err)
-	}
-	return subject, nil
+	_, err = s.end(ctx, s.db, found.Subject, `family = $4 AND (id = $5 OR revoked_at IS NOT NULL)`, found.family, found.ID)
+	return found.Subject, err
 }
 
 // EndAll closes every session of a subject but the one to keep, which may be
 // the zero id.
 func (s *Store) EndAll(ctx context.Context, tx database.Tx, subject id.Of[Owner], keep ID) error {
-	_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = COALESCE(revoked_at, $1), ends_at = $1
-		WHERE realm = $2 AND subject_id = $3 AND id <> $4 AND ends_at > $1`, s.clock.Now(), s.policy.Realm, subject, keep)
-	if err != nil {
-		return fmt.Errorf("end sessions: %w", err)
-	}
-	return nil
+	_, err := s.end(ctx, tx, subject, `id <> $4`, keep)
+	return err
 }
 
 // EndIn makes the refresh tokens that a subject has in one organization

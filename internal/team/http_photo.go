@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"mime"
 	"mime/multipart"
-	"syscall"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -29,7 +28,6 @@ const (
 var (
 	errNoPhoto = fault.BadRequest("photo_missing",
 		"There is no photo in this request. Send it as multipart/form-data in the field file.")
-	errNoSpace      = fault.Unavailable("storage_full", "The server has no space for the upload just now. Tell the operator.", time.Minute)
 	errBrokenUpload = fault.BadRequest("upload_broken", "The upload is incomplete or not multipart/form-data. Send it again.")
 )
 
@@ -118,8 +116,6 @@ func uploadFault(err error) error {
 		return blob.ErrTooLarge
 	case errors.As(err, &known):
 		return err
-	case errors.Is(err, syscall.ENOSPC):
-		return errNoSpace
 	case errors.Is(err, context.Canceled), errors.As(err, new(*fs.PathError)):
 		return err
 	}

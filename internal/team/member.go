@@ -1,9 +1,7 @@
 package team
 
 import (
-	"bytes"
 	"context"
-	"slices"
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/audit"
@@ -43,18 +41,9 @@ func (s *Service) manage(ctx context.Context, caller account.Caller, target acco
 }
 
 // hold makes sure that the caller still may act, and returns a user of their
-// organization. Both rows are held, so what is found of them stays true
-// meanwhile; in the order of their ids, so that two who hold each other don't
-// wait for ever.
+// organization. Both are held, so what is found of them stays true meanwhile.
 func (s *Service) hold(ctx context.Context, tx database.Tx, caller account.Caller, target account.UserID) (User, error) {
-	both := []account.UserID{caller.User, target}
-	slices.SortFunc(both, func(a, b account.UserID) int { return bytes.Compare(a[:], b[:]) })
-	for _, one := range both {
-		if err := s.Accounts.Hold(ctx, tx, one); err != nil {
-			return User{}, err
-		}
-	}
-	if err := s.Sessions.Confirm(ctx, tx, caller); err != nil {
+	if err := s.Sessions.Confirm(ctx, tx, caller, target); err != nil {
 		return User{}, err
 	}
 	return s.Users.Find(ctx, tx, caller.Account, target)

@@ -11,6 +11,7 @@ import (
 
 	"ujumbe/internal/account"
 	"ujumbe/internal/database"
+	"ujumbe/internal/httpapi"
 	"ujumbe/internal/transfer/sheet"
 )
 
@@ -77,7 +78,7 @@ func (s *store) keep(ctx context.Context, tx database.Tx, org account.ID, i ID, 
 // the cells as they stand in the file that was imported.
 func (s *store) writeDetail(ctx context.Context, w io.Writer, org account.ID, of ID, kind detailKind) error {
 	var columns []string
-	err := briefly(ctx, func(ctx context.Context) (err error) {
+	err := httpapi.Briefly(ctx, func(ctx context.Context) (err error) {
 		columns, err = s.columns(ctx, org, of)
 		return err
 	})
@@ -91,7 +92,7 @@ func (s *store) writeDetail(ctx context.Context, w io.Writer, org account.ID, of
 	last := -1
 	for {
 		var packed []byte
-		err := briefly(ctx, func(ctx context.Context) error {
+		err := httpapi.Briefly(ctx, func(ctx context.Context) error {
 			return s.db.QueryRow(ctx, `SELECT first_row, content FROM contact_import_rows
 				WHERE account_id = $1 AND import_id = $2 AND kind = $3 AND first_row > $4 ORDER BY first_row LIMIT 1`,
 				org, of, string(kind), last).Scan(&last, &packed)

@@ -95,7 +95,7 @@ type export struct {
 // next makes room for another contact.
 func (e *export) next(ctx context.Context) error {
 	if e.count == 0 {
-		if err := briefly(ctx, e.begin); err != nil {
+		if err := httpapi.Briefly(ctx, e.begin); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func (e *export) begin(ctx context.Context) error {
 
 func (e *export) finish(ctx context.Context) error {
 	if e.count == 0 {
-		if err := briefly(ctx, e.begin); err != nil {
+		if err := httpapi.Briefly(ctx, e.begin); err != nil {
 			return err
 		}
 	}

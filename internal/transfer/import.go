@@ -71,7 +71,7 @@ func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, o
 		record.FileName = &u.name
 	}
 	var loader *contact.Loader
-	err := briefly(ctx, func(ctx context.Context) (err error) {
+	err := httpapi.Briefly(ctx, func(ctx context.Context) (err error) {
 		loader, err = s.Contacts.NewLoader(ctx, by.Account, u.list, &record.ID)
 		return err
 	})
@@ -101,7 +101,7 @@ func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, o
 	if err != nil {
 		return record, err
 	}
-	err = briefly(ctx, func(ctx context.Context) error { return s.Contacts.Settle(ctx, s.Queue, done.Imported) })
+	err = httpapi.Briefly(ctx, func(ctx context.Context) error { return s.Contacts.Settle(ctx, s.Queue, done.Imported) })
 	if err != nil {
 		slog.WarnContext(ctx, "what was imported is not settled", "error", err) // and reads are slower for a while
 	}
@@ -110,7 +110,7 @@ func (s *Service) importFrom(ctx context.Context, by account.Caller, u upload, o
 
 // find reads one record in the middle of a long operation.
 func (s *Service) find(ctx context.Context, org account.ID, i ID) (found Import, err error) {
-	err = briefly(ctx, func(ctx context.Context) error {
+	err = httpapi.Briefly(ctx, func(ctx context.Context) error {
 		found, err = s.store.find(ctx, org, i)
 		return err
 	})
@@ -140,7 +140,7 @@ func (s *Service) explain(ctx context.Context, org account.ID, i ID, ended error
 
 // begin stores the record of an import together with the deed.
 func (s *Service) begin(ctx context.Context, by account.Caller, record *Import, columns []string) error {
-	return briefly(ctx, func(ctx context.Context) error {
+	return httpapi.Briefly(ctx, func(ctx context.Context) error {
 		return s.DB.InTx(ctx, func(tx database.Tx) error {
 			if err := s.store.begin(ctx, tx, by.Account, record, columns); err != nil {
 				return err
@@ -170,7 +170,7 @@ func (s *Service) Undo(ctx context.Context, by account.Caller, i ID) (deleted in
 	if err != nil {
 		return deleted, err
 	}
-	err = briefly(ctx, func(ctx context.Context) error {
+	err = httpapi.Briefly(ctx, func(ctx context.Context) error {
 		return s.DB.InTx(ctx, func(tx database.Tx) error {
 			if err := s.store.undone(ctx, tx, by.Account, i); err != nil {
 				return err

@@ -75,7 +75,7 @@ func (s *Service) SendExport(ctx context.Context, by account.Caller, exchange *h
 	if err != nil {
 		return err
 	}
-	return briefly(ctx, func(ctx context.Context) error { return s.post(ctx, by, &parcel) })
+	return httpapi.Briefly(ctx, func(ctx context.Context) error { return s.post(ctx, by, &parcel) })
 }
 
 // post stores a parcel together with the job that sends it.

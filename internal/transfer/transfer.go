@@ -12,7 +12,6 @@ import (
 	"ujumbe/internal/clock"
 	"ujumbe/internal/contact"
 	"ujumbe/internal/database"
-	"ujumbe/internal/httpapi"
 	"ujumbe/internal/job"
 	"ujumbe/internal/mail"
 	"ujumbe/internal/ratelimit"
@@ -62,14 +61,6 @@ func NewService(n Needs) *Service {
 	n.Queue.Every("transfer-interrupted", lease/2, s.store.interrupt)
 	n.Queue.Every("transfer-sweep", time.Hour, s.store.sweep)
 	return s
-}
-
-// briefly does a step of a long operation that is itself short, in the time that
-// other operations have: a database that does not answer must not hold it.
-func briefly(ctx context.Context, step func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, httpapi.OperationTime)
-	defer cancel()
-	return step(ctx)
 }
 
 // Recover settles what a former process on this database left running. On

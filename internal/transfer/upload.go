@@ -8,8 +8,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"strings"
-	"syscall"
-	"time"
 	"unicode"
 
 	"ujumbe/internal/contact"
@@ -40,8 +38,6 @@ var (
 	errCutShort     = fault.BadRequest("upload_incomplete", "The upload ended before it was complete. Nothing was stored. Send it again.")
 	errListID       = fault.Invalid("validation_failed", "The field listId is not the id of a list.", fault.Field{Location: "body.listId", Message: "must be a uuid"})
 )
-
-var errNoSpace = fault.Unavailable("storage_full", "The server has no space for the upload just now. Tell the operator.", time.Minute)
 
 func errFileTooLarge(limit int64) error {
 	return fault.TooLarge("file_too_large", fmt.Sprintf("The file is larger than %s. Split it and import the parts one after the other.", size(limit)))
@@ -139,8 +135,6 @@ func uploadFault(err error, limit int64) error {
 		return errFileTooLarge(limit)
 	case errors.As(err, &f):
 		return f
-	case errors.Is(err, syscall.ENOSPC):
-		return errNoSpace
 	case errors.As(err, new(*fs.PathError)):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
