@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"errors"
 	"io"
 
 	"ujumbe/internal/contact"
@@ -51,33 +50,13 @@ const (
 	maxKnownTagBytes = 256
 )
 
-// openFile opens a file that is an import. A workbook may be broken anywhere, so
-// it is read once to its end first: one that can't be imported as a whole stores
-// nothing.
+// openFile opens a file that is an import.
 func openFile(file *httpapi.Spool, folder string) (*fileSource, error) {
-	limits := sheet.Limits{TempDir: folder}
-	reader, err := sheet.Open(file, file.Size, limits)
+	reader, err := sheet.Open(file, file.Size, sheet.Limits{TempDir: folder})
 	if err != nil {
 		return nil, err
 	}
-	if reader.Format() == sheet.XLSX {
-		if err := readThrough(reader); err != nil {
-			return nil, err
-		}
-		if reader, err = sheet.Open(file, file.Size, limits); err != nil {
-			return nil, err
-		}
-	}
 	return &fileSource{reader: reader, tags: map[string][]string{}}, nil
-}
-
-func readThrough(reader *sheet.Reader) error {
-	for _, err := range reader.All() {
-		if err != nil {
-			return errors.Join(err, reader.Close())
-		}
-	}
-	return reader.Close()
 }
 
 func (f *fileSource) next(e *entry) error {

@@ -195,8 +195,8 @@ func TestZipBombsAreRefusedBeforeTheyAreUnzipped(t *testing.T) {
 		lie := part{name: sheetPart, content: sheetOf(repeat(row, 2600<<10)), claimed: 100_000}
 		rows, err := readWithin(t, bomb(t, book{}, lie), sheet.Limits{})
 		wantFault(t, err, fault.KindBadRequest, "file_corrupt")
-		if rows > 100_000/len(row) {
-			t.Errorf("%d rows were read", rows)
+		if rows != 0 {
+			t.Errorf("%d rows came before", rows)
 		}
 	})
 }
@@ -230,7 +230,7 @@ func TestHostileWorkbooks(t *testing.T) {
 	t.Run("more rows than the limit", func(t *testing.T) {
 		rows, err := readWithin(t, book{sheet: header + strings.Repeat(`<row><c><v>1</v></c></row>`, 11)}.zip(), sheet.Limits{Rows: 10})
 		wantFault(t, err, fault.KindTooLarge, "too_many_rows")
-		if rows != 10 {
+		if rows != 0 {
 			t.Errorf("%d rows came before", rows)
 		}
 	})

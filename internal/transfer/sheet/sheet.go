@@ -123,8 +123,9 @@ type Reader struct {
 	err    error
 }
 
-// Open reads the header of a CSV or XLSX file of size bytes. The reader must be
-// closed; src stays the caller's.
+// Open reads the header of a CSV or XLSX file of size bytes, once it has looked
+// through all of it: what can't be read to its end is refused before anything of
+// it is used. The reader must be closed; src stays the caller's.
 func Open(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	limits = limits.orDefault()
 	head := make([]byte, min(size, headBytes))

@@ -89,7 +89,7 @@ func (w *workbook) count(r io.Reader) io.Reader {
 
 func (w *workbook) part(name string) *zip.File { return w.parts[strings.ToLower(name)] }
 
-// open unzips a part. Its size and ratio are judged by what the zip declares;
+// open unzips a part for the first time. Its size and ratio are judged by what the zip declares;
 // the reader fails when there is more than declared.
 func (w *workbook) open(name string) (io.ReadCloser, error) {
 	f := w.part(name)
@@ -107,6 +107,10 @@ func (w *workbook) open(name string) (io.ReadCloser, error) {
 		return nil, tooLargeUnzipped()
 	}
 	w.left -= int64(f.UncompressedSize64)
+	return w.unzip(f)
+}
+
+func (w *workbook) unzip(f *zip.File) (io.ReadCloser, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, w.mapError(err)

@@ -2,12 +2,14 @@ package sheet
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
 
 // openXLSX reads the first sheet that a person sees in the workbook, by the
-// order of the tabs.
+// order of the tabs. A workbook may be broken anywhere, so the sheet is read once
+// to its end first.
 func openXLSX(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	w, err := openWorkbook(src, size, limits)
 	if err != nil {
@@ -32,6 +34,22 @@ func openXLSX(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	s, err := w.openSheet(name, table)
 	if err != nil {
 		_ = table.Close()
+		return nil, err
+	}
+	r, err := openReader(s, XLSX, size, limits)
+	if err != nil {
+		return nil, err
+	}
+	for _, err = range r.All() {
+		if err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = s.rewind()
+	}
+	if err != nil {
+		_ = r.Close()
 		return nil, err
 	}
 	return openReader(s, XLSX, size, limits)
@@ -132,8 +150,22 @@ func (w *workbook) openSheet(name string, table *stringTable) (*xlsxSource, erro
 		xml:     newXMLScanner(part),
 		part:    part,
 		book:    w,
+		name:    name,
 		before:  w.size - int64(w.part(name).CompressedSize64),
 		strings: table,
 		limits:  w.limits,
 	}, nil
+}
+
+// rewind goes back to the first row.
+func (s *xlsxSource) rewind() error {
+	if err := s.part.Close(); err != nil {
+		return fmt.Errorf("close a sheet: %w", err)
+	}
+	part, err := s.book.unzip(s.book.part(s.name))
+	if err != nil {
+		return err
+	}
+	s.part, s.xml, s.number = part, newXMLScanner(part), 0
+	return nil
 }

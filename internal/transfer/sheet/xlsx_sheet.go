@@ -18,7 +18,8 @@ type xlsxSource struct {
 	xml     *xmlScanner
 	part    io.Closer
 	book    *workbook
-	before  int64 // bytes of the file that aren't the sheet
+	name    string // of the part
+	before  int64  // bytes of the file that aren't the sheet
 	strings *stringTable
 	limits  Limits
 
@@ -164,6 +165,10 @@ func (s *xlsxSource) put(column int, value []byte) {
 
 // content collects what stands in a cell up to its end.
 func (s *xlsxSource) content() error {
+	if s.xml.enclosed("<v>", "</v></c>") || s.xml.enclosed("<is><t>", "</t></is></c>") {
+		s.collect()
+		return nil
+	}
 	var in textRuns
 	for {
 		kind, err := s.token()
@@ -171,9 +176,8 @@ func (s *xlsxSource) content() error {
 			return err
 		}
 		if kind == xmlText {
-			if in.text && !s.tooLong {
-				s.arena = s.xml.appendTo(s.arena)
-				s.tooLong = len(s.arena) > s.limits.RecordBytes
+			if in.text {
+				s.collect()
 			}
 			continue
 		}
@@ -181,6 +185,14 @@ func (s *xlsxSource) content() error {
 			return nil
 		}
 		in.see(kind, s.xml.name)
+	}
+}
+
+// collect keeps the text at hand, unless the row is too long already.
+func (s *xlsxSource) collect() {
+	if !s.tooLong {
+		s.arena = s.xml.appendTo(s.arena)
+		s.tooLong = len(s.arena) > s.limits.RecordBytes
 	}
 }
 

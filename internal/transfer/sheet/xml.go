@@ -71,6 +71,23 @@ func (x *xmlScanner) next() (xmlKind, error) {
 	}
 }
 
+// enclosed reads a text with given markup before and behind it, if that is what
+// comes next and the window holds all of it: it spares nearly all cells of a sheet
+// the way token by token.
+func (x *xmlScanner) enclosed(before, behind string) bool {
+	text, ok := bytes.CutPrefix(x.buf[x.pos:x.end], []byte(before))
+	if !ok || x.closed {
+		return false
+	}
+	n := bytes.IndexByte(text, '<')
+	if n < 0 || !bytes.HasPrefix(text[n:], []byte(behind)) {
+		return false
+	}
+	x.text = text[:n]
+	x.pos += len(before) + n + len(behind)
+	return true
+}
+
 // atEnd tells the end of a document from a document that breaks off.
 func (x *xmlScanner) atEnd() error {
 	if x.pos == x.end && !x.inCDATA {
@@ -202,6 +219,10 @@ func (x *xmlScanner) scanStart(b []byte) (xmlKind, int) {
 // tagEnd returns the place of the > that ends the tag, or -1. An attribute may
 // have a > in it.
 func tagEnd(b []byte) int {
+	n := bytes.IndexByte(b, '>')
+	if n < 0 || bytes.Count(b[:n], []byte{'"'})%2 == 0 && bytes.IndexByte(b[:n], '\'') < 0 {
+		return n
+	}
 	quote := byte(0)
 	for i, c := range b {
 		switch {

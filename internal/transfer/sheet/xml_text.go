@@ -9,19 +9,31 @@ import (
 // nextAttr parts the first attribute from the rest. The name comes without its
 // prefix, the value with its entities.
 func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
-	name, rest, ok = bytes.Cut(attrs, []byte("="))
-	if !ok {
+	from := skipSpace(attrs, 0)
+	to := from
+	for ; to < len(attrs) && attrs[to] != '=' && !isXMLSpace(attrs[to]); to++ {
+		if attrs[to] == ':' {
+			from = to + 1
+		}
+	}
+	equals := skipSpace(attrs, to)
+	quote := skipSpace(attrs, equals+1)
+	if quote >= len(attrs) || attrs[equals] != '=' || attrs[quote] != '"' && attrs[quote] != '\'' {
 		return nil, nil, nil, false
 	}
-	name, rest = localName(bytes.TrimSpace(name)), bytes.TrimSpace(rest)
-	if len(rest) == 0 || rest[0] != '"' && rest[0] != '\'' {
-		return nil, nil, nil, false
-	}
-	end := bytes.IndexByte(rest[1:], rest[0])
+	value = attrs[quote+1:]
+	end := bytes.IndexByte(value, attrs[quote])
 	if end < 0 {
 		return nil, nil, nil, false
 	}
-	return name, rest[1 : end+1], rest[end+2:], true
+	return attrs[from:to], value[:end], value[end+1:], true
+}
+
+func skipSpace(b []byte, at int) int {
+	for at < len(b) && isXMLSpace(b[at]) {
+		at++
+	}
+	return at
 }
 
 // attr returns the value of one attribute, entities resolved, or "".
@@ -50,7 +62,7 @@ func (x *xmlScanner) appendTo(dst []byte) []byte {
 // reads them: LF.
 func appendText(dst, text []byte) []byte {
 	for {
-		i := bytes.IndexAny(text, "&\r")
+		i := indexSpecial(text)
 		if i < 0 {
 			return append(dst, text...)
 		}
@@ -68,6 +80,18 @@ func appendText(dst, text []byte) []byte {
 		dst = utf8.AppendRune(dst, r)
 		text = text[n:]
 	}
+}
+
+// indexSpecial finds what does not stand for itself.
+func indexSpecial(text []byte) int {
+	i := bytes.IndexByte(text, '\r')
+	if i < 0 {
+		return bytes.IndexByte(text, '&')
+	}
+	if j := bytes.IndexByte(text[:i], '&'); j >= 0 {
+		return j
+	}
+	return i
 }
 
 // entity reads the entity that b begins with; n is 0 when it is none.
