@@ -1,12 +1,15 @@
 package contact_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
+	"ujumbe/internal/account"
 	"ujumbe/internal/contact"
 	"ujumbe/internal/database"
 	"ujumbe/internal/database/databasetest"
@@ -139,26 +142,50 @@ func TestStreamYieldsEveryContactOnceNewestFirst(t *testing.T) {
 		for name, of := range map[string]*contact.ListID{"all": nil, "of a list": &list} {
 			var got []contact.ID
 			var numbers, lines []phone.Number
-			f.must(f.store.Stream(t.Context(), f.org, of, func(c *contact.Contact) error {
+			var all, allLines bytes.Buffer
+			f.must(f.store.Stream(t.Context(), f.org, of, func(part []byte, c *contact.Contact) ([]byte, error) {
 				got, numbers = append(got, c.ID), append(numbers, c.Phone)
 				if inList := c.Phone >= number(6000); inList != (len(c.ListIDs) == 1) {
-					return fmt.Errorf("%v is in %v", c.Phone, c.ListIDs)
+					return nil, fmt.Errorf("%v is in %v", c.Phone, c.ListIDs)
 				}
-				return nil
-			}))
-			f.must(f.store.StreamLines(t.Context(), f.org, of, func(l *contact.Line) error {
+				return append(c.Phone.Append(part), database.OrEmpty(c.FirstName)+"\n"...), nil
+			}, sendTo(&all)))
+			f.must(f.store.StreamLines(t.Context(), f.org, of, func(part []byte, l *contact.Line) []byte {
 				lines = append(lines, l.Phone)
-				return nil
-			}))
+				return append(append(l.Phone.Append(part), l.FirstName...), '\n')
+			}, sendTo(&allLines)))
+			if all.String() != allLines.String() || strings.Count(all.String(), "\n") != len(got) {
+				t.Errorf("%s: contacts and lines differ", name)
+			}
 			if want := idsOf(f.all(contact.Filter{List: of}, 100)); !slices.Equal(got, want) || !slices.Equal(lines, numbers) {
 				t.Errorf("%s: %d contacts, %d lines, want %d in the order of the pages", name, len(got), len(lines), len(want))
 			}
 		}
 		unknown := id.New[contact.List]()
-		wantFault(t, f.store.Stream(t.Context(), f.org, &unknown, nil), "list_not_found")
+		wantFault(t, f.store.Stream(t.Context(), f.org, &unknown, nil, nil), "list_not_found")
 		stop := errors.New("stop")
-		if err := f.store.Stream(t.Context(), f.org, nil, func(*contact.Contact) error { return stop }); !errors.Is(err, stop) {
-			t.Errorf("got %v", err)
+		fine := func(part []byte, _ *contact.Contact) ([]byte, error) { return part, nil }
+		if err := f.store.Stream(t.Context(), f.org, nil, fine, func([]byte) error { return stop }); !errors.Is(err, stop) {
+			t.Errorf("whoever can't send gets %v", err)
+		}
+		broken := func([]byte, *contact.Contact) ([]byte, error) { return nil, stop }
+		if err := f.store.Stream(t.Context(), f.org, nil, broken, func([]byte) error { return nil }); !errors.Is(err, stop) {
+			t.Errorf("whoever can't write gets %v", err)
+		}
+		parts := 0
+		f.must(f.elsewhere(t).store.Stream(t.Context(), id.New[account.Account](), nil, fine, func(part []byte) error {
+			parts++
+			return nil
+		}))
+		if parts != 1 {
+			t.Errorf("nothing is sent in %d parts", parts)
 		}
 	})
+}
+
+func sendTo(out *bytes.Buffer) func([]byte) error {
+	return func(part []byte) error {
+		out.Write(part)
+		return nil
+	}
 }

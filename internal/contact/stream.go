@@ -14,47 +14,72 @@ import (
 // streamBatch is how many contacts are read at a time.
 const streamBatch = 5000
 
-// Stream calls f for every active contact, or those of a list, newest first. It
-// reads in batches, each while f works on the one before, so that neither a slow
-// receiver nor a large organization holds a connection for long: contacts added
-// meanwhile do not appear, and each appears as it is when its batch is read. A
-// list that does not exist is a fault.
-func (s *Store) Stream(ctx context.Context, org account.ID, list *ListID, f func(*Contact) error) error {
-	read := func(ctx context.Context, last ID) ([]Contact, error) {
-		contacts, err := readBatch(ctx, s.db, org, list, last, rowColumns, func(found database.Row, c *Contact) (err error) {
-			*c, err = contactOf(found)
+// Stream writes every active contact, or those of a list, newest first, by
+// appending it to a part of the whole, and sends the parts. It reads in batches,
+// each while the one before is sent, so that neither a slow receiver nor a large
+// organization holds a connection for long: contacts added meanwhile do not
+// appear, and each appears as it is when its batch is read. A list that does not
+// exist is a fault.
+func (s *Store) Stream(ctx context.Context, org account.ID, list *ListID, write func(part []byte, c *Contact) ([]byte, error), send func(part []byte) error) error {
+	return s.stream(ctx, org, list, send, func(ctx context.Context, last ID, part []byte) (batch, error) {
+		contacts := make([]Contact, 0, streamBatch)
+		err := s.before(ctx, org, list, last, rowColumns, func(found database.Row) error {
+			c, err := contactOf(found)
+			contacts = append(contacts, c)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return batch{}, err
 		}
-		return contacts, addLists(ctx, s.db, org, contacts)
-	}
-	return stream(ctx, s, org, list, read, func(c *Contact) ID { return c.ID }, f)
+		if err := addLists(ctx, s.db, org, contacts); err != nil {
+			return batch{}, err
+		}
+		for i := range contacts {
+			if part, err = write(part, &contacts[i]); err != nil {
+				return batch{}, err
+			}
+			last = contacts[i].ID
+		}
+		return batch{part, len(contacts), last}, nil
+	})
 }
 
 // Line is a contact as a line of a table has it: texts, which are empty where
-// there is nothing.
+// there is nothing, and valid until the next one is read.
 type Line struct {
-	id                                ID
-	FirstName, LastName, Email, Notes string
-	Phone                             phone.Number
-	Tags                              Tags
+	FirstName, LastName, Email, Tags, Notes database.Text
+	Phone                                   phone.Number
 }
 
-const lineColumns = `c.id, c.phone, COALESCE(c.first_name, ''), COALESCE(c.last_name, ''), COALESCE(c.email, ''), c.tags, COALESCE(c.notes, '')`
-
 // StreamLines is Stream for lines, which are quicker to read.
-func (s *Store) StreamLines(ctx context.Context, org account.ID, list *ListID, f func(*Line) error) error {
-	read := func(ctx context.Context, last ID) ([]Line, error) {
-		var number int64
-		return readBatch(ctx, s.db, org, list, last, lineColumns, func(found database.Row, l *Line) error {
-			err := found.Scan(&l.id, &number, &l.FirstName, &l.LastName, &l.Email, (*string)(&l.Tags), &l.Notes)
-			l.Phone = phone.Number(number)
-			return err
+func (s *Store) StreamLines(ctx context.Context, org account.ID, list *ListID, write func(part []byte, l *Line) []byte, send func(part []byte) error) error {
+	var (
+		id     ID
+		number int64
+		line   Line
+	)
+	const columns = `c.id, c.phone, c.first_name, c.last_name, c.email, c.tags, c.notes`
+	places := []any{&id, &number, &line.FirstName, &line.LastName, &line.Email, &line.Tags, &line.Notes}
+	return s.stream(ctx, org, list, send, func(ctx context.Context, last ID, part []byte) (batch, error) {
+		count := 0
+		err := s.before(ctx, org, list, last, columns, func(found database.Row) error {
+			if err := found.Scan(places...); err != nil {
+				return err
+			}
+			count++
+			line.Phone = phone.Number(number)
+			part = write(part, &line)
+			return nil
 		})
-	}
-	return stream(ctx, s, org, list, read, func(l *Line) ID { return l.id }, f)
+		return batch{part, count, id}, err
+	})
+}
+
+// batch is some of the contacts of a stream, as they were written.
+type batch struct {
+	part  []byte
+	count int
+	last  ID
 }
 
 // lastID is after every id.
@@ -65,8 +90,10 @@ var lastID = func() (last ID) {
 	return last
 }()
 
-func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
-	read func(ctx context.Context, last ID) ([]T, error), idOf func(*T) ID, f func(*T) error,
+// stream reads batch after batch and sends them. There are two parts: one to
+// write while the other is sent.
+func (s *Store) stream(ctx context.Context, org account.ID, list *ListID, send func(part []byte) error,
+	read func(ctx context.Context, last ID, part []byte) (batch, error),
 ) error {
 	if list != nil {
 		err := httpapi.Briefly(ctx, func(ctx context.Context) error {
@@ -77,61 +104,63 @@ func stream[T any](ctx context.Context, s *Store, org account.ID, list *ListID,
 			return err
 		}
 	}
-	type batch struct {
-		rows []T
-		err  error
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	fetch := func(last ID) <-chan batch {
-		coming := make(chan batch, 1)
-		go func() {
-			var got batch
-			got.err = fault.Survive(func() error {
-				return httpapi.Briefly(ctx, func(ctx context.Context) (err error) {
-					got.rows, err = read(ctx, last)
-					return err
-				})
-			})
-			coming <- got
-		}()
-		return coming
+	free, ready, ended := make(chan []byte, 2), make(chan []byte), make(chan error, 1)
+	free <- nil
+	free <- nil
+	go func() {
+		defer close(ready)
+		ended <- fault.Survive(func() error { return readAll(ctx, read, free, ready) })
+	}()
+	for part := range ready {
+		if err := send(part); err != nil {
+			return err
+		}
+		free <- part[:0]
 	}
-	for coming := fetch(lastID); coming != nil; {
-		got := <-coming
-		if got.err != nil {
-			return got.err
-		}
-		coming = nil
-		if n := len(got.rows); n == streamBatch {
-			coming = fetch(idOf(&got.rows[n-1]))
-		}
-		for i := range got.rows {
-			if err := f(&got.rows[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return <-ended
 }
 
-// readBatch reads the rows before the last one, each into its place: an export is
-// long, and what is moved about is paid for each contact.
-func readBatch[T any](ctx context.Context, q database.Querier, org account.ID, list *ListID, last ID, columns string, scan func(database.Row, *T) error) ([]T, error) {
+func readAll(ctx context.Context, read func(ctx context.Context, last ID, part []byte) (batch, error), free <-chan []byte, ready chan<- []byte) error {
+	for last := lastID; ; {
+		var part []byte
+		select {
+		case part = <-free:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		var got batch
+		err := httpapi.Briefly(ctx, func(ctx context.Context) (err error) {
+			got, err = read(ctx, last, part)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		select {
+		case ready <- got.part:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if got.count < streamBatch {
+			return nil
+		}
+		last = got.last
+	}
+}
+
+// before calls f for the next contacts of a stream: those before the last one.
+func (s *Store) before(ctx context.Context, org account.ID, list *ListID, last ID, columns string, f func(database.Row) error) error {
 	text := fmt.Sprintf(`SELECT %s FROM contact c WHERE c.account_id = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT %d`, columns, streamBatch)
 	args := []any{org, last}
 	if list != nil {
-		text = contactsOf(q.Engine(), columns, fmt.Sprintf(`SELECT m.contact_id AS id FROM contact_list_member m
+		text = contactsOf(s.db.Engine(), columns, fmt.Sprintf(`SELECT m.contact_id AS id FROM contact_list_member m
 			WHERE m.account_id = $1 AND m.list_id = $3 AND m.contact_id < $2 ORDER BY m.contact_id DESC LIMIT %d`, streamBatch))
 		args = append(args, *list)
 	}
-	rows := make([]T, 0, streamBatch)
-	err := database.Each(ctx, q, func(found database.Row) error {
-		rows = rows[:len(rows)+1]
-		return scan(found, &rows[len(rows)-1])
-	}, text, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read contacts: %w", err)
+	if err := database.Each(ctx, s.db, f, text, args...); err != nil {
+		return fmt.Errorf("read contacts: %w", err)
 	}
-	return rows, nil
+	return nil
 }

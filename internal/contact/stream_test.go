@@ -10,7 +10,7 @@ import (
 
 func TestPanicWhileContactsAreReadIsAnErrorOfTheirStream(t *testing.T) {
 	var broken contact.Store // has no database
-	err := broken.Stream(t.Context(), account.ID{}, nil, func(*contact.Contact) error { return nil })
+	err := broken.Stream(t.Context(), account.ID{}, nil, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "panic") {
 		t.Errorf("%v", err)
 	}

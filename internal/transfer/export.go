@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -25,39 +26,33 @@ type form struct {
 	extension, mediaType string
 	head, tail           string
 	isDownload           bool
-	// write writes all contacts of an export.
-	write func(ctx context.Context, e *export) error
+	// write sends all contacts, or those of a list, in parts.
+	write func(ctx context.Context, from *contact.Store, org account.ID, list *contact.ListID, send func(part []byte) error) error
 }
 
 var csvForm = form{
 	extension: "csv", mediaType: "text/csv; charset=utf-8", head: sheet.Header, isDownload: true,
-	write: func(ctx context.Context, e *export) error {
-		return e.service.Contacts.StreamLines(ctx, e.by.Account, e.list, func(l *contact.Line) error {
-			if err := e.next(ctx); err != nil {
-				return err
-			}
-			e.part = sheet.AppendContact(e.part, &sheet.Contact{
-				FirstName: l.FirstName, LastName: l.LastName, Phone: l.Phone.String(), Email: l.Email, Tags: string(l.Tags), Notes: l.Notes,
+	write: func(ctx context.Context, from *contact.Store, org account.ID, list *contact.ListID, send func(part []byte) error) error {
+		var number []byte
+		return from.StreamLines(ctx, org, list, func(part []byte, l *contact.Line) []byte {
+			number = l.Phone.Append(number[:0])
+			return sheet.AppendContact(part, &sheet.Contact[[]byte]{
+				FirstName: l.FirstName, LastName: l.LastName, Phone: number, Email: l.Email, Tags: l.Tags, Notes: l.Notes,
 			})
-			return nil
-		})
+		}, send)
 	},
 }
 
 var jsonForm = form{
 	extension: "json", mediaType: "application/json", head: "[", tail: "]\n",
-	write: func(ctx context.Context, e *export) error {
-		return e.service.Contacts.Stream(ctx, e.by.Account, e.list, func(c *contact.Contact) error {
-			if err := e.next(ctx); err != nil {
-				return err
-			}
-			if e.count > 1 {
-				e.part = append(e.part, ',')
-			}
+	write: func(ctx context.Context, from *contact.Store, org account.ID, list *contact.ListID, send func(part []byte) error) error {
+		separator := ""
+		return from.Stream(ctx, org, list, func(part []byte, c *contact.Contact) ([]byte, error) {
 			encoded, err := json.Marshal(c)
-			e.part = append(e.part, encoded...)
-			return err
-		})
+			part = append(append(part, separator...), encoded...)
+			separator = ","
+			return part, err
+		}, send)
 	},
 }
 
@@ -71,14 +66,17 @@ var errNoList = fault.Invalid("unknown_list", "There is no such list in this org
 // the answer has begun means that it is not complete.
 func (s *Service) Export(ctx context.Context, by account.Caller, list *contact.ListID, f form, out *httpapi.Stream) error {
 	e := &export{service: s, by: by, list: list, form: f, out: out}
-	err := f.write(ctx, e)
+	err := f.write(ctx, s.Contacts, by.Account, list, func(part []byte) error { return e.send(ctx, part) })
 	if fault.Is(err, fault.KindNotFound) {
 		return errNoList
+	}
+	if err == nil {
+		_, err = out.Write([]byte(f.tail))
 	}
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	return e.finish(ctx)
+	return nil
 }
 
 // export is an export at work.
@@ -88,28 +86,23 @@ type export struct {
 	list    *contact.ListID
 	form    form
 	out     *httpapi.Stream
-	part    []byte
-	count   int
 }
 
-// next makes room for another contact.
-func (e *export) next(ctx context.Context) error {
-	if e.count == 0 {
+// send lets a part out, in pieces that also a slow client takes in time. The
+// first one, which may be empty, begins the answer.
+func (e *export) send(ctx context.Context, part []byte) error {
+	if !e.out.Begun() {
 		if err := httpapi.Briefly(ctx, e.begin); err != nil {
 			return err
 		}
+		defer e.out.Flush()
 	}
-	e.count++
-	if len(e.part) < exportPart {
-		return nil
+	for piece := range slices.Chunk(part, exportPart) {
+		if _, err := e.out.Write(piece); err != nil {
+			return err
+		}
 	}
-	isFirst := !e.out.Begun()
-	_, err := e.out.Write(e.part)
-	e.part = e.part[:0]
-	if isFirst {
-		e.out.Flush()
-	}
-	return err
+	return nil
 }
 
 // begin notes the deed, and only then lets anything out.
@@ -134,17 +127,7 @@ func (e *export) begin(ctx context.Context) error {
 	if e.form.isDownload {
 		header.Set("Content-Disposition", disposition(exportName(org, s.Clock.Now().Std())))
 	}
-	e.part = append(make([]byte, 0, exportPart+exportPart/4), e.form.head...)
-	return nil
-}
-
-func (e *export) finish(ctx context.Context) error {
-	if e.count == 0 {
-		if err := httpapi.Briefly(ctx, e.begin); err != nil {
-			return err
-		}
-	}
-	_, err := e.out.Write(append(e.part, e.form.tail...))
+	_, err = e.out.Write([]byte(e.form.head))
 	return err
 }
 

@@ -17,8 +17,8 @@ import (
 // hold for a million rows alike, since nothing grows with them.
 const benchRows = 200_000
 
-func benchContact(i int) sheet.Contact {
-	return sheet.Contact{
+func benchContact(i int) sheet.Contact[string] {
+	return sheet.Contact[string]{
 		FirstName: fmt.Sprintf("Amina%d", i),
 		LastName:  fmt.Sprintf("Odhiambo%d", i%1000),
 		Phone:     fmt.Sprintf("+2547%08d", i),
@@ -68,7 +68,7 @@ func BenchmarkStandardCSV(b *testing.B) {
 }
 
 func BenchmarkWriter(b *testing.B) {
-	contacts := make([]sheet.Contact, 1000)
+	contacts := make([]sheet.Contact[string], 1000)
 	for i := range contacts {
 		contacts[i] = benchContact(i)
 	}

@@ -111,7 +111,7 @@ func TestPiecesOfTheFileDoNotMatter(t *testing.T) {
 	file = append(file, sheet.Header...)
 	for i := range 300 {
 		note := strings.Repeat("long \"note\",\r\n", i*30%331)
-		file = sheet.AppendContact(file, &sheet.Contact{FirstName: "É", Phone: "+254712345678", Notes: note})
+		file = sheet.AppendContact(file, &sheet.Contact[string]{FirstName: "É", Phone: "+254712345678", Notes: note})
 	}
 	want, err := readAll(file, sheet.Limits{})
 	if err != nil || len(want) != 300 {

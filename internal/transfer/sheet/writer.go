@@ -6,13 +6,13 @@ package sheet
 const Header = "first_name,last_name,phone,email,tags,notes\n"
 
 // Contact is what an export writes of a contact. Tags are joined by semicolons.
-type Contact struct {
-	FirstName, LastName, Phone, Email, Tags, Notes string
+type Contact[T string | []byte] struct {
+	FirstName, LastName, Phone, Email, Tags, Notes T
 }
 
 // AppendContact appends a line of an export. Every cell but the phone, which
 // begins with + and is only digits behind it, is guarded.
-func AppendContact(dst []byte, c *Contact) []byte {
+func AppendContact[T string | []byte](dst []byte, c *Contact[T]) []byte {
 	dst = append(appendCell(dst, c.FirstName), ',')
 	dst = append(appendCell(dst, c.LastName), ',')
 	dst = append(appendQuoted(dst, "", c.Phone), ',')

@@ -16,22 +16,22 @@ import (
 
 func TestContactLines(t *testing.T) {
 	for name, c := range map[string]struct {
-		contact sheet.Contact
+		contact sheet.Contact[string]
 		want    string
 	}{
 		"plain": {
-			sheet.Contact{FirstName: "Amina", LastName: "Odhiambo", Phone: "+254712345678", Email: "amina@example.com", Tags: "vip;a b", Notes: "x"},
+			sheet.Contact[string]{FirstName: "Amina", LastName: "Odhiambo", Phone: "+254712345678", Email: "amina@example.com", Tags: "vip;a b", Notes: "x"},
 			"Amina,Odhiambo,+254712345678,amina@example.com,vip;a b,x\n"},
 		"phone alone, which no guard touches": {
-			sheet.Contact{Phone: "+254712345678"}, ",,+254712345678,,,\n"},
+			sheet.Contact[string]{Phone: "+254712345678"}, ",,+254712345678,,,\n"},
 		"quoted": {
-			sheet.Contact{FirstName: `a "b"`, LastName: "c,d", Phone: "+1", Notes: "e\nf\r\ng"},
+			sheet.Contact[string]{FirstName: `a "b"`, LastName: "c,d", Phone: "+1", Notes: "e\nf\r\ng"},
 			"\"a \"\"b\"\"\",\"c,d\",+1,,,\"e\nf\r\ng\"\n"},
 		"guarded": {
-			sheet.Contact{FirstName: "=1", LastName: "'+1", Phone: "+1", Email: "-a@example.com", Tags: "@a;=b", Notes: "=A1,B1"},
+			sheet.Contact[string]{FirstName: "=1", LastName: "'+1", Phone: "+1", Email: "-a@example.com", Tags: "@a;=b", Notes: "=A1,B1"},
 			"'=1,''+1,+1,'-a@example.com,'@a;=b,\"'=A1,B1\"\n"},
 		"space at the ends": {
-			sheet.Contact{FirstName: " a", LastName: "b ", Phone: "+1", Notes: "\tc"},
+			sheet.Contact[string]{FirstName: " a", LastName: "b ", Phone: "+1", Notes: "\tc"},
 			"\" a\",\"b \",+1,,,\"'\tc\"\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,9 +90,9 @@ func tag() *rapid.Generator[string] {
 	})
 }
 
-func contact() *rapid.Generator[sheet.Contact] {
-	return rapid.Custom(func(t *rapid.T) sheet.Contact {
-		return sheet.Contact{
+func contact() *rapid.Generator[sheet.Contact[string]] {
+	return rapid.Custom(func(t *rapid.T) sheet.Contact[string] {
+		return sheet.Contact[string]{
 			FirstName: cellText().Draw(t, "first"),
 			LastName:  cellText().Draw(t, "last"),
 			Phone:     rapid.StringMatching(`\+[1-9][0-9]{6,14}`).Draw(t, "phone"),
@@ -115,7 +115,7 @@ func TestExportImportExportIsByteIdentical(t *testing.T) {
 		}
 		again := []byte(sheet.Header)
 		for _, row := range rows {
-			again = sheet.AppendContact(again, &sheet.Contact{
+			again = sheet.AppendContact(again, &sheet.Contact[string]{
 				FirstName: row.cells[sheet.FirstName],
 				LastName:  row.cells[sheet.LastName],
 				Phone:     row.cells[sheet.Phone],
