@@ -27,7 +27,7 @@ func (s *Store) Part(ctx context.Context, tx database.Tx, org ID, user UserID) e
 }
 
 func (s *Store) change(ctx context.Context, tx database.Tx, org ID, user UserID, statement string, args ...any) error {
-	if _, err := tx.Exec(ctx, statement, append([]any{org, user}, args...)...); err != nil {
+	if err := tx.Queue(ctx, statement, append([]any{org, user}, args...)...); err != nil {
 		return fmt.Errorf("change membership: %w", err)
 	}
 	s.Forget(tx, user)

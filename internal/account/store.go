@@ -33,12 +33,12 @@ func (s *Store) Create(ctx context.Context, tx database.Tx, name string, owner U
 		ID: id.New[Account](), Name: name, Type: firstType, Status: Active,
 		Country: firstCountry, Timezone: firstTimezone, CreatedAt: now,
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO account (id, name, type, status, country, timezone, billing_account_id, created_at, updated_at)
+	err := tx.Queue(ctx, `INSERT INTO account (id, name, type, status, country, timezone, billing_account_id, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $1, $7, $7)`, a.ID, a.Name, a.Type, a.Status, a.Country, a.Timezone, now)
 	if err != nil {
 		return Account{}, fmt.Errorf("insert account: %w", err)
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO credit (account_id, balance, currency, created_at) VALUES ($1, 0, $2, $3)`, a.ID, currency, now)
+	err = tx.Queue(ctx, `INSERT INTO credit (account_id, balance, currency, created_at) VALUES ($1, 0, $2, $3)`, a.ID, currency, now)
 	if err != nil {
 		return Account{}, fmt.Errorf("insert credit: %w", err)
 	}
@@ -65,7 +65,7 @@ func (s *Store) Hold(ctx context.Context, tx database.Tx, users ...UserID) error
 
 // Join adds a person to an organization.
 func (s *Store) Join(ctx context.Context, tx database.Tx, org ID, user UserID, role Role) error {
-	_, err := tx.Exec(ctx, `INSERT INTO membership (account_id, user_id, role, is_active, created_at) VALUES ($1, $2, $3, $4, $5)`,
+	err := tx.Queue(ctx, `INSERT INTO membership (account_id, user_id, role, is_active, created_at) VALUES ($1, $2, $3, $4, $5)`,
 		org, user, role, true, s.clock.Now())
 	if err != nil {
 		return fmt.Errorf("insert membership: %w", err)
@@ -76,7 +76,7 @@ func (s *Store) Join(ctx context.Context, tx database.Tx, org ID, user UserID, r
 
 // Remember makes an organization the one a person signs in to next.
 func (s *Store) Remember(ctx context.Context, tx database.Tx, user UserID, org ID) error {
-	if _, err := tx.Exec(ctx, `UPDATE users SET active_account_id = $1 WHERE id = $2`, org, user); err != nil {
+	if err := tx.Queue(ctx, `UPDATE users SET active_account_id = $1 WHERE id = $2`, org, user); err != nil {
 		return fmt.Errorf("remember organization: %w", err)
 	}
 	return nil
@@ -132,7 +132,7 @@ func (s *Store) Find(ctx context.Context, q database.Querier, org ID) (Account, 
 
 // update writes the fields that customers may change.
 func (s *Store) update(ctx context.Context, tx database.Tx, a Account) error {
-	_, err := tx.Exec(ctx, `UPDATE account SET name = $1, country = $2, timezone = $3, address = $4, city = $5, state = $6, zip_code = $7, updated_at = $8
+	err := tx.Queue(ctx, `UPDATE account SET name = $1, country = $2, timezone = $3, address = $4, city = $5, state = $6, zip_code = $7, updated_at = $8
 		WHERE id = $9`, a.Name, a.Country, a.Timezone, a.Address, a.City, a.State, a.ZipCode, s.clock.Now(), a.ID)
 	if err != nil {
 		return fmt.Errorf("update account: %w", err)

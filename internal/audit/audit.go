@@ -102,7 +102,7 @@ func NewTrail(db *database.DB, c clock.Clock) *Trail { return &Trail{db: db, clo
 // the request's context.
 func (t *Trail) Write(ctx context.Context, tx database.Tx, e Entry) error {
 	client := httpapi.ClientOf(ctx)
-	_, err := tx.Exec(ctx, `INSERT INTO audit (account_id, id, at, actor_kind, actor_id, actor, action, target, ip, user_agent)
+	err := tx.Queue(ctx, `INSERT INTO audit (account_id, id, at, actor_kind, actor_id, actor, action, target, ip, user_agent)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		e.Account, id.New[Entry](), t.clock.Now(), e.ActorKind, e.ActorID, cut(e.Actor), e.Action, cut(e.Target), client.IP, client.UserAgent)
 	if err != nil {

@@ -74,7 +74,7 @@ func (s *store) addLink(ctx context.Context, tx database.Tx, issuer, subject str
 // unlinkUnverified drops the links of a user whose address is not verified:
 // whoever made them has not shown that the address is theirs.
 func (s *store) unlinkUnverified(ctx context.Context, tx database.Tx, user account.UserID) error {
-	_, err := tx.Exec(ctx, `DELETE FROM identity_link WHERE user_id IN (SELECT id FROM users WHERE id = $1 AND NOT is_verified)`, user)
+	err := tx.Queue(ctx, `DELETE FROM identity_link WHERE user_id IN (SELECT id FROM users WHERE id = $1 AND NOT is_verified)`, user)
 	if err != nil {
 		return fmt.Errorf("delete identity links: %w", err)
 	}
@@ -87,7 +87,7 @@ func (s *store) nameUnnamed(ctx context.Context, tx database.Tx, user account.Us
 	if first == "" && last == "" {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `UPDATE users SET first_name = $1, last_name = $2, updated_at = $3 WHERE id = $4 AND first_name = '' AND last_name = ''`,
+	err := tx.Queue(ctx, `UPDATE users SET first_name = $1, last_name = $2, updated_at = $3 WHERE id = $4 AND first_name = '' AND last_name = ''`,
 		first, last, s.clock.Now(), user)
 	if err != nil {
 		return fmt.Errorf("name user: %w", err)

@@ -48,7 +48,7 @@ func (s *store) credentials(ctx context.Context, q database.Querier, emailKey st
 
 // recordLogin notes the moment.
 func (s *store) recordLogin(ctx context.Context, tx database.Tx, user account.UserID) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET last_login_at = $1 WHERE id = $2`, s.clock.Now(), user)
+	err := tx.Queue(ctx, `UPDATE users SET last_login_at = $1 WHERE id = $2`, s.clock.Now(), user)
 	if err != nil {
 		return fmt.Errorf("record login: %w", err)
 	}
@@ -100,7 +100,7 @@ func (s *store) mailbox(ctx context.Context, q database.Querier, where string, a
 }
 
 func (s *store) verify(ctx context.Context, tx database.Tx, user account.UserID) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET is_verified = $1, updated_at = $2 WHERE id = $3`, true, s.clock.Now(), user)
+	err := tx.Queue(ctx, `UPDATE users SET is_verified = $1, updated_at = $2 WHERE id = $3`, true, s.clock.Now(), user)
 	if err != nil {
 		return fmt.Errorf("verify user: %w", err)
 	}
@@ -110,7 +110,7 @@ func (s *store) verify(ctx context.Context, tx database.Tx, user account.UserID)
 // takeOver gives a user to the owner of the mailbox: verified, with the password
 // they chose; an empty hash leaves none.
 func (s *store) takeOver(ctx context.Context, tx database.Tx, user account.UserID, hash string) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, password_given = $2, is_verified = $3, updated_at = $4 WHERE id = $5`,
+	err := tx.Queue(ctx, `UPDATE users SET password_hash = $1, password_given = $2, is_verified = $3, updated_at = $4 WHERE id = $5`,
 		database.OrNull(hash), false, true, s.clock.Now(), user)
 	if err != nil {
 		return fmt.Errorf("take user over: %w", err)

@@ -146,8 +146,7 @@ func (b *bench) bareCommits(ctx context.Context) (measure func() (float64, error
 				if _, err := tx.Exec(ctx, `UPDATE holder SET token = $2 WHERE id = $1`, worker, token); err != nil {
 					return err
 				}
-				_, err := tx.Exec(ctx, `INSERT INTO spent (token, holder) VALUES ($2, $1)`, worker, token)
-				return err
+				return tx.Queue(ctx, `INSERT INTO spent (token, holder) VALUES ($2, $1)`, worker, token)
 			})
 		})
 	}

@@ -68,7 +68,7 @@ func (c changes) apply(ctx context.Context, tx database.Tx, org account.ID) erro
 	if tx.Engine() == database.Postgres {
 		shard = rand.IntN(countShards) //nolint:gosec // spreads writers, hides nothing
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO contact_count (account_id, key, shard, count)
+	err = tx.Queue(ctx, `INSERT INTO contact_count (account_id, key, shard, count)
 		SELECT $1, key, $2, CAST(CAST(value AS TEXT) AS BIGINT) FROM json_each($3) WHERE true ORDER BY key
 		ON CONFLICT (account_id, key, shard) DO UPDATE SET count = contact_count.count + excluded.count`, org, shard, string(values))
 	if err != nil {

@@ -92,7 +92,7 @@ func (s *Store) ChangeList(ctx context.Context, org account.ID, list ListID, cha
 		if err := change.applyTo(&changed); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE contact_list SET name = $3, description = $4 WHERE account_id = $1 AND id = $2`,
+		err = tx.Queue(ctx, `UPDATE contact_list SET name = $3, description = $4 WHERE account_id = $1 AND id = $2`,
 			org, list, changed.Name, changed.Description)
 		if err != nil {
 			return fmt.Errorf("update list: %w", err)

@@ -51,7 +51,7 @@ func planAnew(ctx context.Context, tx database.Tx) error {
 	if tx.Engine() == database.SQLite {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+	err := tx.Queue(ctx, `SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
 		set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true)`)
 	if err != nil {
 		return fmt.Errorf("set planner: %w", err)
@@ -91,7 +91,7 @@ func readPage(ctx context.Context, db database.Querier, org account.ID, f Filter
 // keepOrder keeps PostgreSQL, as long as it knows little of a table, from fetching
 // and sorting all contacts where it could stop after the first ones in order.
 func keepOrder(ctx context.Context, tx database.Tx) error {
-	if _, err := tx.Exec(ctx, `SELECT set_config('enable_bitmapscan', 'off', true)`); err != nil {
+	if err := tx.Queue(ctx, `SELECT set_config('enable_bitmapscan', 'off', true)`); err != nil {
 		return fmt.Errorf("set planner: %w", err)
 	}
 	return nil

@@ -85,7 +85,7 @@ func (s *shared) storeNames(ctx context.Context, tx database.Tx, org account.ID)
 	}
 	// A name about to be swept is wanted again; the lock keeps the sweeper off.
 	among, parameter := numbersIn(tx.Engine(), "key", 2, keys)
-	_, err := tx.Exec(ctx, `UPDATE contact_name SET suspect_at = NULL WHERE account_id = $1 AND key IN (
+	err := tx.Queue(ctx, `UPDATE contact_name SET suspect_at = NULL WHERE account_id = $1 AND key IN (
 		SELECT key FROM contact_name WHERE account_id = $1 AND suspect_at IS NOT NULL AND `+among+` ORDER BY key`+database.Locking(tx.Engine(), "FOR UPDATE")+`)`,
 		org, parameter)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *shared) storeNames(ctx context.Context, tx database.Tx, org account.ID)
 		SELECT $1, CAST(CAST(value AS TEXT) AS BIGINT), key FROM json_each($2) WHERE true ORDER BY key
 		ON CONFLICT (account_id, key) DO NOTHING`
 	if tx.Engine() == database.Postgres {
-		_, err := tx.Exec(ctx, insert, org, jsonOf(s.names))
+		err := tx.Queue(ctx, insert, org, jsonOf(s.names))
 		return err
 	}
 	return indexNames(ctx, tx, org, insert+` RETURNING key, text`, jsonOf(s.names))
@@ -153,7 +153,7 @@ func (s *shared) storeTags(ctx context.Context, tx database.Tx, org account.ID) 
 			pairs[fmt.Sprintf("%020d", key)+tag] = struct{}{}
 		}
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO contact_tag (account_id, tag, tags_key)
+	err := tx.Queue(ctx, `INSERT INTO contact_tag (account_id, tag, tags_key)
 		SELECT $1, SUBSTR(key, 21), CAST(SUBSTR(key, 1, 20) AS BIGINT) FROM json_each($2) WHERE true ORDER BY key
 		ON CONFLICT DO NOTHING`, org, jsonOf(pairs))
 	return err
@@ -163,7 +163,7 @@ func (s *shared) storeHeads(ctx context.Context, tx database.Tx, org account.ID)
 	if len(s.heads) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO contact_phone_head (account_id, head)
+	err := tx.Queue(ctx, `INSERT INTO contact_phone_head (account_id, head)
 		SELECT $1, CAST(key AS BIGINT) FROM json_each($2) WHERE true ORDER BY key
 		ON CONFLICT DO NOTHING`, org, jsonOf(s.heads))
 	return err
@@ -183,7 +183,7 @@ func suspect(ctx context.Context, tx database.Tx, org account.ID, now clock.Time
 	}
 	slices.Sort(keys)
 	among, parameter := numbersIn(tx.Engine(), "key", 3, slices.Compact(keys))
-	_, err := tx.Exec(ctx, `UPDATE contact_name SET suspect_at = $2 WHERE account_id = $1 AND key IN (
+	err := tx.Queue(ctx, `UPDATE contact_name SET suspect_at = $2 WHERE account_id = $1 AND key IN (
 		SELECT key FROM contact_name WHERE account_id = $1 AND suspect_at IS NULL AND `+among+` ORDER BY key`+database.Locking(tx.Engine(), "FOR UPDATE")+`)`,
 		org, now, parameter)
 	if err != nil {

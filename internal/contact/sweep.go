@@ -70,11 +70,11 @@ func (s *Store) SweepLists(ctx context.Context) error {
 			return fmt.Errorf("sweep memberships: %w", err)
 		}
 		err = s.db.InTx(ctx, func(tx database.Tx) error {
-			_, err := tx.Exec(ctx, `DELETE FROM contact_count WHERE account_id = $1 AND key = $2`, d.org, countList+d.list.String())
+			err := tx.Queue(ctx, `DELETE FROM contact_count WHERE account_id = $1 AND key = $2`, d.org, countList+d.list.String())
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec(ctx, `DELETE FROM contact_list WHERE account_id = $1 AND id = $2`, d.org, d.list)
+			err = tx.Queue(ctx, `DELETE FROM contact_list WHERE account_id = $1 AND id = $2`, d.org, d.list)
 			return err
 		})
 		if err != nil {
@@ -131,11 +131,11 @@ func clearNames(ctx context.Context, tx database.Tx, org account.ID, keys []int6
 		return err
 	}
 	if tx.Engine() == database.SQLite {
-		if _, err := tx.Exec(ctx, `DELETE FROM contact_name_fts WHERE rowid IN (SELECT value FROM json_each($1))`, jsonOf(gone)); err != nil {
+		if err := tx.Queue(ctx, `DELETE FROM contact_name_fts WHERE rowid IN (SELECT value FROM json_each($1))`, jsonOf(gone)); err != nil {
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, `UPDATE contact_name SET suspect_at = NULL WHERE account_id = $1 AND `+among, org, set)
+	err = tx.Queue(ctx, `UPDATE contact_name SET suspect_at = NULL WHERE account_id = $1 AND `+among, org, set)
 	return err
 }
 
@@ -247,7 +247,7 @@ func (s *Store) nextOrg(ctx context.Context, tx database.Tx, at place) (org acco
 }
 
 func (s *Store) setPlace(ctx context.Context, tx database.Tx, at place, doneAt any) error {
-	_, err := tx.Exec(ctx, `INSERT INTO contact_registry (id, version, account_id, contact_id, done_at) VALUES (1, $1, $2, $3, $4)
+	err := tx.Queue(ctx, `INSERT INTO contact_registry (id, version, account_id, contact_id, done_at) VALUES (1, $1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, account_id = excluded.account_id, contact_id = excluded.contact_id, done_at = excluded.done_at`,
 		at.version, at.org, at.contact, doneAt)
 	return err
@@ -266,7 +266,7 @@ func recheckRows(ctx context.Context, tx database.Tx, org account.ID, rows []*ro
 		counted[countNetwork+was.key()]--
 		counted[countNetwork+r.network.key()]++
 		status, reason := r.network.status()
-		_, err := tx.Exec(ctx, `UPDATE contact SET status = $3, invalid_reason = $4, country = $5, operator = $6 WHERE account_id = $1 AND id = $2`,
+		err := tx.Queue(ctx, `UPDATE contact SET status = $3, invalid_reason = $4, country = $5, operator = $6 WHERE account_id = $1 AND id = $2`,
 			org, r.id, status, reason, r.network.country, r.network.operator)
 		if err != nil {
 			return err

@@ -73,7 +73,7 @@ func takeOut(ctx context.Context, tx database.Tx, org account.ID, contacts []ID)
 	if err != nil {
 		return nil, fmt.Errorf("leave lists: %w", err)
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM contact WHERE account_id = $1 AND `+among, org, set)
+	err = tx.Queue(ctx, `DELETE FROM contact WHERE account_id = $1 AND `+among, org, set)
 	if err != nil {
 		return nil, fmt.Errorf("delete contacts: %w", err)
 	}
@@ -204,7 +204,7 @@ func (s *Store) Restore(ctx context.Context, org account.ID, contacts []ID) (n i
 		}
 		n = int64(len(stored))
 		among, set := idsIn(tx.Engine(), "id", 2, idsOf(stored))
-		_, err = tx.Exec(ctx, `DELETE FROM contact_trash WHERE account_id = $1 AND `+among, org, set)
+		err = tx.Queue(ctx, `DELETE FROM contact_trash WHERE account_id = $1 AND `+among, org, set)
 		if err != nil {
 			return fmt.Errorf("delete from trash: %w", err)
 		}

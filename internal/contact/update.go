@@ -120,7 +120,7 @@ func (s *Store) settleOptOut(ctx context.Context, tx database.Tx, org account.ID
 		text = `INSERT INTO contact_opt_out (account_id, phone, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 		args = append(args, after.updated)
 	}
-	if _, err := tx.Exec(ctx, text, args...); err != nil {
+	if err := tx.Queue(ctx, text, args...); err != nil {
 		return fmt.Errorf("remember opt-out: %w", err)
 	}
 	return nil
@@ -140,7 +140,7 @@ func (s *Store) replace(ctx context.Context, tx database.Tx, org account.ID, bef
 			return err
 		}
 	}
-	_, err := tx.Exec(ctx, `UPDATE contact SET phone = $3, phone_tail = $4, name_key = $5, tags_key = $6, created_at = $7, updated_at = $8,
+	err := tx.Queue(ctx, `UPDATE contact SET phone = $3, phone_tail = $4, name_key = $5, tags_key = $6, created_at = $7, updated_at = $8,
 		import_id = $9, is_opted_out = $10, status = $11, invalid_reason = $12, country = $13, operator = $14,
 		first_name = $15, last_name = $16, email = $17, tags = $18, notes = $19
 		WHERE account_id = $1 AND id = $2`, after.values(org, nameKey, tagsKey)...)

@@ -53,6 +53,10 @@ type Querier interface {
 // Tx is a Querier whose statements take effect together or not at all.
 type Tx interface {
 	Querier
+	// Queue runs a statement of which nothing is wanted but its effect. It may
+	// go to the database with the next statement or with the commit; then that
+	// one tells its error.
+	Queue(ctx context.Context, sql string, args ...any) error
 	// Copy bulk-loads rows by the fastest way of the engine. It fails as a
 	// whole on the first row that violates a constraint.
 	Copy(ctx context.Context, table string, columns []string, rows [][]any) (int64, error)
@@ -79,6 +83,7 @@ type backend interface {
 
 type backendTx interface {
 	Querier
+	Queue(ctx context.Context, sql string, args ...any) error
 	Copy(ctx context.Context, table string, columns []string, rows [][]any) (int64, error)
 	commit(ctx context.Context) error
 	rollback(ctx context.Context)

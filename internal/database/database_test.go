@@ -107,6 +107,104 @@ func TestTransactionIsAllOrNothing(t *testing.T) {
 	})
 }
 
+func TestQueuedStatementsTakeEffectInTheirOrder(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx, key := t.Context(), id.New[thing]()
+		add := func(tx database.Tx, n int) error {
+			return tx.Queue(ctx, `UPDATE rate_limit SET count = count * 10 + $2 WHERE key = $1`, key[:], n)
+		}
+		read := func(q database.Querier) (n int, err error) {
+			err = q.QueryRow(ctx, `SELECT count FROM rate_limit WHERE key = $1`, key[:]).Scan(&n)
+			return n, err
+		}
+		var seen []int
+		see := func(n int, err error) error {
+			seen = append(seen, n)
+			return err
+		}
+		steps := []func(tx database.Tx) error{
+			func(tx database.Tx) error { return putCounter(ctx, tx, key, 0) },
+			func(tx database.Tx) error { return add(tx, 1) },
+			func(tx database.Tx) error { return see(read(tx)) },
+			func(tx database.Tx) error { return see(read(tx)) }, // with nothing queued
+			func(tx database.Tx) error { return add(tx, 2) },
+			func(tx database.Tx) error { return add(tx, 3) },
+			func(tx database.Tx) error {
+				all, err := database.Collect(ctx, tx, database.Column[int], `SELECT count FROM rate_limit`)
+				return see(all[0], err)
+			},
+			func(tx database.Tx) error { return add(tx, 4) },
+			func(tx database.Tx) error {
+				n, err := tx.Exec(ctx, `UPDATE rate_limit SET count = count + 1 WHERE count = 1234`)
+				return see(int(n), err)
+			},
+			func(tx database.Tx) error { return add(tx, 6) },
+			func(tx database.Tx) error {
+				n, err := tx.Copy(ctx, "rate_limit", []string{"key", "count", "reset_at"}, [][]any{{[]byte("other"), 1, 1}})
+				return see(int(n), err)
+			},
+			func(tx database.Tx) error { return add(tx, 7) },
+		}
+		err := db.InTx(ctx, func(tx database.Tx) error {
+			for i, step := range steps {
+				if err := step(tx); err != nil {
+					return fmt.Errorf("step %d: %w", i, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []int{1, 1, 123, 1, 1}; !slices.Equal(seen, want) {
+			t.Errorf("saw %v, want %v", seen, want)
+		}
+		if n, err := read(db); n != 1235_67 || err != nil {
+			t.Errorf("in the end %d, %v", n, err)
+		}
+	})
+}
+
+func TestQueuedStatementThatFailsUndoesItsTransaction(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx, key := t.Context(), id.New[thing]()
+		queueTwice := func(tx database.Tx) error {
+			const insert = `INSERT INTO rate_limit (key, count, reset_at) VALUES ($1, 1, 1)`
+			return errors.Join(tx.Queue(ctx, insert, key[:]), tx.Queue(ctx, insert, key[:]))
+		}
+		for name, then := range map[string]func(database.Tx) error{
+			"commit":   func(database.Tx) error { return nil },
+			"exec":     func(tx database.Tx) error { return putCounter(ctx, tx, id.New[thing](), 1) },
+			"one row":  func(tx database.Tx) error { return tx.QueryRow(ctx, `SELECT 1`).Scan(new(int)) },
+			"all rows": func(tx database.Tx) error { _, err := tx.Query(ctx, `SELECT 1`); return err },
+			"copy":     func(tx database.Tx) error { _, err := tx.Copy(ctx, "rate_limit", []string{"key"}, nil); return err },
+		} {
+			err := db.InTx(ctx, func(tx database.Tx) error {
+				if err := queueTwice(tx); err != nil {
+					return err
+				}
+				return then(tx)
+			})
+			if !errors.Is(err, database.ErrUnique) {
+				t.Errorf("%s: %v, want ErrUnique", name, err)
+			}
+			if n := countCounters(t, db); n != 0 {
+				t.Fatalf("%s: %d rows were kept", name, n)
+			}
+		}
+		stop := errors.New("no")
+		if err := db.InTx(ctx, func(tx database.Tx) error { return errors.Join(queueTwice(tx), stop) }); !errors.Is(err, stop) {
+			t.Errorf("given up: %v", err)
+		}
+		if err := db.InTx(ctx, func(database.Tx) error { return nil }); err != nil {
+			t.Errorf("nothing to do: %v", err)
+		}
+		if busy := db.Stats().InUse; busy != 0 || countCounters(t, db) != 0 {
+			t.Errorf("%d connections were not given back", busy)
+		}
+	})
+}
+
 func TestConcurrentIncrementsAreAllCounted(t *testing.T) {
 	databasetest.Each(t, func(t *testing.T, db *database.DB) {
 		key := id.New[thing]()

@@ -71,15 +71,7 @@ func (p *postgres) stats() Stats {
 	}
 }
 
-func (p *postgres) begin(ctx context.Context) (backendTx, error) {
-	tx, err := p.pool.Begin(ctx)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	return &postgresTx{postgresQuerier: postgresQuerier{tx}, tx: tx}, nil
-}
-
-// pgxQuerier is what a pool and a transaction have in common.
+// pgxQuerier is what a pool and a connection have in common.
 type pgxQuerier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -117,28 +109,3 @@ type postgresRows struct{ pgx.Rows }
 
 func (r postgresRows) Scan(dest ...any) error { return mapError(r.Rows.Scan(dest...)) }
 func (r postgresRows) Err() error             { return mapError(r.Rows.Err()) }
-
-type postgresTx struct {
-	postgresQuerier
-	tx pgx.Tx
-}
-
-func (t *postgresTx) Copy(ctx context.Context, table string, columns []string, rows [][]any) (int64, error) {
-	n, err := t.tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
-	return n, mapError(err)
-}
-
-// commit goes through even if the caller has gone away meanwhile: the decision
-// is made, and a cancelled COMMIT would leave its outcome unknown.
-func (t *postgresTx) commit(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	return mapError(t.tx.Commit(ctx))
-}
-
-func (t *postgresTx) rollback(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	// A rollback that fails closes the connection, which rolls back too.
-	_ = t.tx.Rollback(ctx)
-}

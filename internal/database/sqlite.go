@@ -289,6 +289,11 @@ func (t *liteTx) Exec(ctx context.Context, text string, args ...any) (int64, err
 	return n, mapError(err)
 }
 
+func (t *liteTx) Queue(ctx context.Context, text string, args ...any) error {
+	_, err := t.Exec(ctx, text, args...)
+	return err
+}
+
 func (t *liteTx) Query(ctx context.Context, text string, args ...any) (Rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, mapError(err)

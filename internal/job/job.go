@@ -133,7 +133,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx database.Tx, args Args, patience
 		return fmt.Errorf("job %s: %w", args.Kind(), err)
 	}
 	now := q.clock.Now()
-	_, err = tx.Exec(ctx, `INSERT INTO job (id, kind, args, run_at, deadline, attempts, created_at) VALUES ($1, $2, $3, $4, $5, 0, $4)`,
+	err = tx.Queue(ctx, `INSERT INTO job (id, kind, args, run_at, deadline, attempts, created_at) VALUES ($1, $2, $3, $4, $5, 0, $4)`,
 		id.New[record](), args.Kind(), string(raw), now, now.Add(patience))
 	if err != nil {
 		return fmt.Errorf("enqueue %s: %w", args.Kind(), err)

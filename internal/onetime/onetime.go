@@ -150,7 +150,7 @@ func (l *Links) turn(d delivery) *sync.Mutex {
 // purpose. It is for links that are not mailed; others go through Send.
 func (l *Links) Mint(ctx context.Context, tx database.Tx, purpose Purpose, h Holder) (token.Opaque, error) {
 	raw, now := token.NewOpaque(), l.clock.Now()
-	_, err := tx.Exec(ctx, `INSERT INTO one_time_token (hash, purpose, subject_id, email_key, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+	err := tx.Queue(ctx, `INSERT INTO one_time_token (hash, purpose, subject_id, email_key, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (subject_id, purpose) DO UPDATE SET hash = excluded.hash, email_key = excluded.email_key,
 			created_at = excluded.created_at, expires_at = excluded.expires_at, used_at = NULL`,
 		raw.Hash(), purpose, h.Subject, mail.AddressKey(h.Email), now, now.Add(l.kinds[purpose].Life))
@@ -203,7 +203,7 @@ func (l *Links) Check(ctx context.Context, q database.Querier, purpose Purpose, 
 
 // End makes every open link about a subject worthless.
 func (l *Links) End(ctx context.Context, tx database.Tx, subject id.Of[Subject]) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM one_time_token WHERE subject_id = $1`, subject); err != nil {
+	if err := tx.Queue(ctx, `DELETE FROM one_time_token WHERE subject_id = $1`, subject); err != nil {
 		return fmt.Errorf("end links: %w", err)
 	}
 	return nil

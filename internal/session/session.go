@@ -70,7 +70,7 @@ func NewStore(db *database.DB, c clock.Clock, policy Policy) *Store {
 func (s *Store) Begin(ctx context.Context, tx database.Tx, subject id.Of[Owner], account *id.Of[Scope]) (Session, token.Opaque, error) {
 	now := s.clock.Now()
 	begun := Session{ID: id.New[Session](), Subject: subject, Account: account}
-	_, err := tx.Exec(ctx, `INSERT INTO session (id, realm, subject_id, account_id, family, created_at, ends_at) VALUES ($1, $2, $3, $4, $1, $5, $6)`,
+	err := tx.Queue(ctx, `INSERT INTO session (id, realm, subject_id, account_id, family, created_at, ends_at) VALUES ($1, $2, $3, $4, $1, $5, $6)`,
 		begun.ID, s.policy.Realm, subject, account, now, now.Add(s.policy.Life))
 	if err != nil {
 		return Session{}, token.Opaque{}, fmt.Errorf("insert session: %w", err)
@@ -98,7 +98,7 @@ func (s *Store) Follow(ctx context.Context, tx database.Tx, from ID, account id.
 func (s *Store) issue(ctx context.Context, tx database.Tx, session ID, ends clock.Time) (token.Opaque, error) {
 	refresh := token.NewOpaque()
 	expires := min(s.clock.Now().Add(s.policy.Idle), ends)
-	_, err := tx.Exec(ctx, `INSERT INTO refresh_token (hash, session_id, expires_at) VALUES ($1, $2, $3)`, refresh.Hash(), session, expires)
+	err := tx.Queue(ctx, `INSERT INTO refresh_token (hash, session_id, expires_at) VALUES ($1, $2, $3)`, refresh.Hash(), session, expires)
 	if err != nil {
 		return token.Opaque{}, fmt.Errorf("insert refresh token: %w", err)
 	}
@@ -236,7 +236,7 @@ func (s *Store) EndAll(ctx context.Context, tx database.Tx, subject id.Of[Owner]
 // EndIn makes the refresh tokens that a subject has in one organization
 // worthless. The sign-ins themselves go on: see IsOpen.
 func (s *Store) EndIn(ctx context.Context, tx database.Tx, subject id.Of[Owner], account id.Of[Scope]) error {
-	_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = $1 WHERE realm = $2 AND subject_id = $3 AND account_id = $4 AND revoked_at IS NULL`,
+	err := tx.Queue(ctx, `UPDATE session SET revoked_at = $1 WHERE realm = $2 AND subject_id = $3 AND account_id = $4 AND revoked_at IS NULL`,
 		s.clock.Now(), s.policy.Realm, subject, account)
 	if err != nil {
 		return fmt.Errorf("end sessions of an organization: %w", err)

@@ -95,7 +95,7 @@ func (l lockout) store(ctx context.Context, tx database.Tx, emailKey string, a a
 		return fmt.Errorf("record failed sign-in: %w", err)
 	}
 	forget := l.clock.Now().Add(max(lockWindow, lockTime))
-	_, err = tx.Exec(ctx, `UPDATE staff_lockout SET failures = $1, locked_until = $2, forget_at = $3 WHERE address_hash = $4`,
+	err = tx.Queue(ctx, `UPDATE staff_lockout SET failures = $1, locked_until = $2, forget_at = $3 WHERE address_hash = $4`,
 		string(text), a.lockedUntil, forget, addressHash(emailKey))
 	if err != nil {
 		return fmt.Errorf("record failed sign-in: %w", err)
@@ -105,7 +105,7 @@ func (l lockout) store(ctx context.Context, tx database.Tx, emailKey string, a a
 
 // forget opens sign-in at once.
 func (l lockout) forget(ctx context.Context, tx database.Tx, emailKey string) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM staff_lockout WHERE address_hash = $1`, addressHash(emailKey)); err != nil {
+	if err := tx.Queue(ctx, `DELETE FROM staff_lockout WHERE address_hash = $1`, addressHash(emailKey)); err != nil {
 		return fmt.Errorf("forget failed sign-ins: %w", err)
 	}
 	return nil

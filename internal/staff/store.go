@@ -79,7 +79,7 @@ func (s *store) insert(ctx context.Context, tx database.Tx, d Draft, hash string
 }
 
 func (s *store) update(ctx context.Context, tx database.Tx, m Member) error {
-	_, err := tx.Exec(ctx, `UPDATE staff SET name = $1, phone = $2, updated_at = $3 WHERE id = $4`, m.Name, m.Phone, s.clock.Now(), m.ID)
+	err := tx.Queue(ctx, `UPDATE staff SET name = $1, phone = $2, updated_at = $3 WHERE id = $4`, m.Name, m.Phone, s.clock.Now(), m.ID)
 	if err != nil {
 		return fmt.Errorf("update staff member: %w", err)
 	}
@@ -87,7 +87,7 @@ func (s *store) update(ctx context.Context, tx database.Tx, m Member) error {
 }
 
 func (s *store) setActive(ctx context.Context, tx database.Tx, member ID, active bool) error {
-	_, err := tx.Exec(ctx, `UPDATE staff SET is_active = $1, updated_at = $2 WHERE id = $3`, active, s.clock.Now(), member)
+	err := tx.Queue(ctx, `UPDATE staff SET is_active = $1, updated_at = $2 WHERE id = $3`, active, s.clock.Now(), member)
 	if err != nil {
 		return fmt.Errorf("update staff member: %w", err)
 	}
@@ -182,7 +182,7 @@ func (s *store) permissions(ctx context.Context, q database.Querier, member ID) 
 // permit stores the modules that a change names and leaves the others alone.
 func (s *store) permit(ctx context.Context, tx database.Tx, member ID, change Permissions) error {
 	for _, module := range change.named() {
-		_, err := tx.Exec(ctx, `INSERT INTO staff_permission (staff_id, module, level) VALUES ($1, $2, $3)
+		err := tx.Queue(ctx, `INSERT INTO staff_permission (staff_id, module, level) VALUES ($1, $2, $3)
 			ON CONFLICT (staff_id, module) DO UPDATE SET level = excluded.level`, member, module, change[module])
 		if err != nil {
 			return fmt.Errorf("store permission: %w", err)

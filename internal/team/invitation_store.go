@@ -15,7 +15,7 @@ import (
 func (s *Store) insertInvitation(ctx context.Context, tx database.Tx, by account.Caller, email string, role account.Role) (Invitation, error) {
 	now := s.clock.Now()
 	i := Invitation{ID: id.New[Invitation](), Email: email, Role: role, CreatedAt: now, ExpiresAt: now.Add(invitationLife)}
-	_, err := tx.Exec(ctx, `INSERT INTO invitation (account_id, id, email, email_key, role, invited_by, created_at, expires_at)
+	err := tx.Queue(ctx, `INSERT INTO invitation (account_id, id, email, email_key, role, invited_by, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (account_id, email_key) DO UPDATE SET id = excluded.id, email = excluded.email, role = excluded.role,
 			invited_by = excluded.invited_by, created_at = excluded.created_at, expires_at = excluded.expires_at`,
@@ -126,7 +126,7 @@ func (s *Store) belongs(ctx context.Context, q database.Querier, org account.ID,
 
 // dropPassword leaves a user without the password that somebody else chose.
 func (s *Store) dropPassword(ctx context.Context, tx database.Tx, user account.UserID) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = NULL, password_given = $1, updated_at = $2 WHERE id = $3`, false, s.clock.Now(), user)
+	err := tx.Queue(ctx, `UPDATE users SET password_hash = NULL, password_given = $1, updated_at = $2 WHERE id = $3`, false, s.clock.Now(), user)
 	if err != nil {
 		return fmt.Errorf("drop password: %w", err)
 	}

@@ -90,7 +90,7 @@ func (s *Service) deletePhoto(ctx context.Context, dropped droppedPhoto) error {
 }
 
 func (s *Store) setPhoto(ctx context.Context, tx database.Tx, user account.UserID, key string) error {
-	if _, err := tx.Exec(ctx, `UPDATE users SET photo_key = $1, updated_at = $2 WHERE id = $3`, key, s.clock.Now(), user); err != nil {
+	if err := tx.Queue(ctx, `UPDATE users SET photo_key = $1, updated_at = $2 WHERE id = $3`, key, s.clock.Now(), user); err != nil {
 		return fmt.Errorf("set photo: %w", err)
 	}
 	return nil

@@ -142,7 +142,7 @@ func (s *Store) replacePassword(ctx context.Context, tx database.Tx, user accoun
 
 // givePassword replaces a password by one that somebody else chose.
 func (s *Store) givePassword(ctx context.Context, tx database.Tx, user account.UserID, hash string) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET password_hash = $1, password_given = $2, updated_at = $3 WHERE id = $4`, hash, true, s.clock.Now(), user)
+	err := tx.Queue(ctx, `UPDATE users SET password_hash = $1, password_given = $2, updated_at = $3 WHERE id = $4`, hash, true, s.clock.Now(), user)
 	if err != nil {
 		return fmt.Errorf("give password: %w", err)
 	}
@@ -151,7 +151,7 @@ func (s *Store) givePassword(ctx context.Context, tx database.Tx, user account.U
 
 // Delete removes a person with all their memberships and identity links.
 func (s *Store) Delete(ctx context.Context, tx database.Tx, user account.UserID) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM users WHERE id = $1`, user); err != nil {
+	if err := tx.Queue(ctx, `DELETE FROM users WHERE id = $1`, user); err != nil {
 		return fmt.Errorf("delete user: %w", err)
 	}
 	return nil

@@ -94,15 +94,15 @@ func (k *Keys) Rotate(ctx context.Context, realm Realm) error {
 	kid := NewOpaque().Reveal()[:16]
 	now := k.clock.Now()
 	err := k.db.InTx(ctx, func(tx database.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE signing_key SET retired_at = $1 WHERE realm = $2 AND retired_at IS NULL`, now.Add(keyOverlap), realm)
+		err := tx.Queue(ctx, `UPDATE signing_key SET retired_at = $1 WHERE realm = $2 AND retired_at IS NULL`, now.Add(keyOverlap), realm)
 		if err != nil {
 			return fmt.Errorf("retire signing keys: %w", err)
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM signing_key WHERE realm = $1 AND retired_at < $2`, realm, now)
+		err = tx.Queue(ctx, `DELETE FROM signing_key WHERE realm = $1 AND retired_at < $2`, realm, now)
 		if err != nil {
 			return fmt.Errorf("delete signing keys: %w", err)
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO signing_key (realm, kid, seed, created_at) VALUES ($1, $2, $3, $4)`, realm, kid, seed, now)
+		err = tx.Queue(ctx, `INSERT INTO signing_key (realm, kid, seed, created_at) VALUES ($1, $2, $3, $4)`, realm, kid, seed, now)
 		if err != nil {
 			return fmt.Errorf("insert signing key: %w", err)
 		}

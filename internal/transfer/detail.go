@@ -66,7 +66,7 @@ func (s *store) keep(ctx context.Context, tx database.Tx, org account.ID, i ID, 
 	if err := w.Close(); err != nil {
 		return fmt.Errorf("pack rows: %w", err)
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO contact_import_rows (account_id, import_id, kind, first_row, content) VALUES ($1, $2, $3, $4, $5)`,
+	err = tx.Queue(ctx, `INSERT INTO contact_import_rows (account_id, import_id, kind, first_row, content) VALUES ($1, $2, $3, $4, $5)`,
 		org, i, string(kind), d.first, packed.Bytes())
 	if err != nil {
 		return fmt.Errorf("keep %s rows: %w", kind, err)

@@ -180,7 +180,7 @@ func (s *Service) deliver(ctx context.Context, d delivery) error {
 
 // addMail stores a parcel with the name of who asked for it.
 func (s *store) addMail(ctx context.Context, tx database.Tx, by account.Caller, p *parcel) error {
-	_, err := tx.Exec(ctx, `INSERT INTO export_mail (account_id, id, address, asked_by, file_name, media_type, contacts, created_at, content)
+	err := tx.Queue(ctx, `INSERT INTO export_mail (account_id, id, address, asked_by, file_name, media_type, contacts, created_at, content)
 		SELECT $1, $2, $3, first_name || ' ' || last_name, $4, $5, $6, $7, $8 FROM users WHERE id = $9`,
 		by.Account, p.id, p.address, p.file.Name, p.file.Type, p.count, s.clock.Now(), p.file.Content, by.User)
 	if err != nil {

@@ -170,7 +170,7 @@ func (s *store) page(ctx context.Context, org account.ID, page httpapi.Page) (im
 
 // undone notes that the contacts of an import were put into the trash.
 func (s *store) undone(ctx context.Context, tx database.Tx, org account.ID, i ID) error {
-	_, err := tx.Exec(ctx, `UPDATE contact_import SET undone_at = $3 WHERE account_id = $1 AND id = $2`, org, i, s.clock.Now())
+	err := tx.Queue(ctx, `UPDATE contact_import SET undone_at = $3 WHERE account_id = $1 AND id = $2`, org, i, s.clock.Now())
 	if err != nil {
 		return fmt.Errorf("note undoing: %w", err)
 	}
