@@ -46,7 +46,8 @@ func (g *guess) counters() []ratelimit.Counter {
 // check refuses a guess when the failures so far have used up a limit. From
 // where somebody has signed in before, only their own failures count: strangers
 // can make neither the customer's address nor their network fail so often that
-// the customer is kept out.
+// the customer is kept out. It is asked again once the password was right: others
+// may have used up a limit meanwhile.
 func (g *guess) check(ctx context.Context, q database.Querier) error {
 	all := g.counters()
 	tallies, err := g.limiter.Look(ctx, q, append(all, signIns.On(g.place, g.email))...)
@@ -71,11 +72,7 @@ func (g *guess) fail(ctx context.Context, tx database.Tx) (verdict, err error) {
 	return g.limiter.Refuse(tallies[:g.bound]...), nil
 }
 
-// succeed remembers the place, unless others have used up a limit meanwhile.
+// succeed remembers the place.
 func (g *guess) succeed(ctx context.Context, tx database.Tx) error {
-	if err := g.check(ctx, tx); err != nil {
-		return err
-	}
-	_, err := g.limiter.Record(ctx, tx, signIns.On(g.place, g.email))
-	return err
+	return g.limiter.Add(ctx, tx, signIns, g.place, g.email)
 }

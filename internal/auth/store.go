@@ -58,10 +58,10 @@ func (s *store) recordLogin(ctx context.Context, tx database.Tx, user account.Us
 // recordPassword notes the moment of a login by password and keeps the hash
 // given, unless the credentials are no longer what they were. It holds the user's
 // row: a change of password either comes first and is seen here, or comes after
-// and ends the session that is opened now.
-func (s *store) recordPassword(ctx context.Context, tx database.Tx, c credentials, hash string) (current bool, err error) {
+// and ends the session that this transaction opens.
+func (s *store) recordPassword(ctx context.Context, tx database.Tx, c credentials, hash string, now clock.Time) (current bool, err error) {
 	n, err := tx.Exec(ctx, `UPDATE users SET last_login_at = $1, password_hash = $2 WHERE id = $3 AND password_hash = $4 AND is_verified`,
-		s.clock.Now(), hash, c.user, c.hash)
+		now, hash, c.user, c.hash)
 	if err != nil {
 		return false, fmt.Errorf("record login: %w", err)
 	}

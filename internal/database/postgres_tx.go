@@ -53,10 +53,18 @@ func (t *postgresTx) QueryRow(ctx context.Context, sql string, args ...any) Row 
 }
 
 func (t *postgresTx) Query(ctx context.Context, sql string, args ...any) (Rows, error) {
-	if err := t.flush(ctx); err != nil {
-		return nil, err
+	if t.queued.Len() == 0 {
+		return t.postgresQuerier.Query(ctx, sql, args...)
 	}
-	return t.postgresQuerier.Query(ctx, sql, args...)
+	results, err := t.sendQueued(ctx, sql, args...)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return nil, mapError(closed(results, err))
+	}
+	return &lastRows{postgresRows{rows}, results, nil}, nil
 }
 
 func (t *postgresTx) Copy(ctx context.Context, table string, columns []string, rows [][]any) (int64, error) {
@@ -138,12 +146,34 @@ func (t *postgresTx) take() *pgx.Batch {
 	return queued
 }
 
-// lastRow is the answer to the last statement of several.
+// lastRow is the row of the last statement of several.
 type lastRow struct{ results pgx.BatchResults }
 
 func (r lastRow) Scan(dest ...any) error {
 	return mapError(closed(r.results, r.results.QueryRow().Scan(dest...)))
 }
+
+// lastRows are the rows of the last statement of several.
+type lastRows struct {
+	postgresRows
+	results pgx.BatchResults
+	failure error
+}
+
+func (r *lastRows) Next() bool {
+	next := r.Rows.Next()
+	if !next {
+		r.Close()
+	}
+	return next
+}
+
+func (r *lastRows) Close() {
+	r.Rows.Close()
+	r.failure = closed(r.results, r.Rows.Err())
+}
+
+func (r *lastRows) Err() error { return mapError(r.failure) }
 
 // closed closes results and returns the first error.
 func closed(results pgx.BatchResults, err error) error {

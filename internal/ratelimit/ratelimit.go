@@ -91,17 +91,8 @@ func (l *Limiter) Record(ctx context.Context, tx database.Tx, counters ...Counte
 	if !l.on {
 		return b.tallies, nil
 	}
-	now := l.clock.Now()
-	args, rows := []any{now}, make([]string, len(counters))
-	for i, c := range counters {
-		args = append(args, b.keys[i][:], now.Add(c.rule.Window))
-		rows[i] = fmt.Sprintf("($%d, 1, $%d)", len(args)-1, len(args))
-	}
-	err := database.Each(ctx, tx, b.scan, `INSERT INTO rate_limit (key, count, reset_at) VALUES `+strings.Join(rows, ", ")+`
-		ON CONFLICT (key) DO UPDATE SET
-			count = CASE WHEN rate_limit.reset_at <= $1 THEN 1 ELSE rate_limit.count + 1 END,
-			reset_at = CASE WHEN rate_limit.reset_at <= $1 THEN excluded.reset_at ELSE rate_limit.reset_at END
-		RETURNING key, count, reset_at`, args...)
+	text, args := l.counting(b, counters)
+	err := database.Each(ctx, tx, b.scan, text+` RETURNING key, count, reset_at`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("count rate limits: %w", err)
 	}
@@ -109,6 +100,20 @@ func (l *Limiter) Record(ctx context.Context, tx database.Tx, counters ...Counte
 		b.tallies[i].Count--
 	}
 	return b.tallies, nil
+}
+
+// counting is the statement that adds one event to each counter.
+func (l *Limiter) counting(b *batch, counters []Counter) (text string, args []any) {
+	now := l.clock.Now()
+	args, rows := []any{now}, make([]string, len(counters))
+	for i, c := range counters {
+		args = append(args, b.keys[i][:], now.Add(c.rule.Window))
+		rows[i] = fmt.Sprintf("($%d, 1, $%d)", len(args)-1, len(args))
+	}
+	return `INSERT INTO rate_limit (key, count, reset_at) VALUES ` + strings.Join(rows, ", ") + `
+		ON CONFLICT (key) DO UPDATE SET
+			count = CASE WHEN rate_limit.reset_at <= $1 THEN 1 ELSE rate_limit.count + 1 END,
+			reset_at = CASE WHEN rate_limit.reset_at <= $1 THEN excluded.reset_at ELSE rate_limit.reset_at END`, args
 }
 
 // batch takes the rows of a statement about several counters apart.
@@ -186,8 +191,15 @@ func (l *Limiter) Count(ctx context.Context, rule Rule, about ...string) error {
 
 // Add counts one event with a transaction, and refuses nothing.
 func (l *Limiter) Add(ctx context.Context, tx database.Tx, rule Rule, about ...string) error {
-	_, err := l.Record(ctx, tx, rule.On(about...))
-	return err
+	if !l.on {
+		return nil
+	}
+	counters := []Counter{rule.On(about...)}
+	text, args := l.counting(newBatch(counters), counters)
+	if err := tx.Queue(ctx, text, args...); err != nil {
+		return fmt.Errorf("count rate limit: %w", err)
+	}
+	return nil
 }
 
 // Sweep deletes counters whose window is over.

@@ -110,6 +110,8 @@ func (h *Hasher) run(ctx context.Context, work func() []byte) ([]byte, error) {
 		return nil, fault.Unavailable("busy", "The server is busy with other sign-ins. Try again in a few seconds.", 2*time.Second)
 	}
 	defer func() { <-h.waiting }()
+	garbage.begin(len(h.waiting) > cap(h.waiting)/4)
+	defer garbage.end()
 	select {
 	case h.running <- struct{}{}:
 	case <-ctx.Done():

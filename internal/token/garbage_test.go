@@ -1,0 +1,27 @@
+package token_test
+
+import (
+	"runtime/debug"
+	"sync"
+	"testing"
+
+	"ujumbe/internal/token"
+)
+
+func TestHashingLeavesTheCollectorAsItWas(t *testing.T) {
+	const usual = 150
+	defer debug.SetGCPercent(debug.SetGCPercent(usual))
+	h := token.NewHasher()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if _, err := h.Hash(t.Context(), "correct horse battery"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got := debug.SetGCPercent(usual); got != usual {
+		t.Errorf("the heap grows by %d%%, was %d%%", got, usual)
+	}
+}
