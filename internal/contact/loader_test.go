@@ -173,7 +173,7 @@ func TestStreamYieldsEveryContactOnceNewestFirst(t *testing.T) {
 			t.Errorf("whoever can't write gets %v", err)
 		}
 		parts := 0
-		f.must(f.elsewhere(t).store.Stream(t.Context(), id.New[account.Account](), nil, fine, func(part []byte) error {
+		f.must(f.elsewhere(t).store.Stream(t.Context(), id.New[account.Account](), nil, fine, func([]byte) error {
 			parts++
 			return nil
 		}))
