@@ -57,7 +57,7 @@ func measureMe(ctx context.Context, b *bench, n *node, tokens process.Tokens) er
 			})
 		}
 	}
-	rates, err := inTurns(get("/healthz"), get("/api/v1/users/me"))
+	rates, err := inTurns(turns, get("/healthz"), get("/api/v1/users/me"))
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func measureMe(ctx context.Context, b *bench, n *node, tokens process.Tokens) er
 
 func measureLogin(ctx context.Context, b *bench, n *node, _ process.Tokens) error {
 	client, body := newClient(clients), credentials()
-	rates, err := inTurns(func() (float64, error) {
+	rates, err := inTurns(turns, func() (float64, error) {
 		// The parameters of internal/token.
 		return rate(ctx, runtime.NumCPU(), b.time, func(context.Context, int) error {
 			argon2.IDKey([]byte(process.Password), []byte("sixteen bytes :)"), 2, 19*1024, 1, 32)
@@ -107,7 +107,7 @@ func measureRefresh(ctx context.Context, b *bench, n *node, _ process.Tokens) er
 		return err
 	}
 	defer closeBare()
-	rates, err := inTurns(bare, func() (float64, error) {
+	rates, err := inTurns(turns, bare, func() (float64, error) {
 		return rate(ctx, clients, b.time, func(ctx context.Context, worker int) error {
 			a := n.Call(ctx, http.MethodPost, "/api/v1/auth/refresh", "", map[string]string{"refreshToken": tokens[worker]})
 			if a.Status != http.StatusOK {

@@ -61,6 +61,7 @@ func (b *bench) measureSize(ctx context.Context, size int) error {
 // organization is one that holds contacts.
 type organization struct {
 	email, access, list string
+	neighbour           string        // token of another customer
 	imported            time.Duration // of all its contacts, from CSV
 	peak                int64         // memory above idle meanwhile
 	others              *others       // what other customers felt meanwhile
@@ -77,7 +78,7 @@ func (b *bench) seed(ctx context.Context, n *node, size int) (organization, erro
 	if _, err := n.restart(ctx); err != nil {
 		return organization{}, err
 	}
-	o := organization{email: "large@example.com"}
+	o := organization{email: "large@example.com", neighbour: neighbour}
 	tokens, err := n.Customer(ctx, o.email)
 	if err != nil {
 		return o, err
@@ -89,7 +90,7 @@ func (b *bench) seed(ctx context.Context, n *node, size int) (organization, erro
 	}
 	o.list = made.Field("id")
 	idle := n.Memory()
-	if o.others, err = n.startOthers(ctx, neighbour); err != nil {
+	if o.others, err = n.startOthers(ctx, neighbour, 0); err != nil {
 		return o, err
 	}
 	for _, file := range []struct {

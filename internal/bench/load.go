@@ -45,12 +45,16 @@ func rate(ctx context.Context, n int, during time.Duration, work func(ctx contex
 	return float64(done) / time.Since(began).Seconds(), ctx.Err()
 }
 
-// turns is how often rates that are compared are measured, one after the other.
-const turns = 4
+// turns is how often rates that are compared are measured, one after the other,
+// and longTurns how often those that take a minute are.
+const (
+	turns     = 4
+	longTurns = 2
+)
 
 // inTurns measures rates that are to be compared by turns, and returns the mean
 // of each: the speed of a machine wavers, and so it does for all of them.
-func inTurns(rates ...func() (float64, error)) ([]float64, error) {
+func inTurns(turns int, rates ...func() (float64, error)) ([]float64, error) {
 	means := make([]float64, len(rates))
 	for range turns {
 		for i, measure := range rates {
@@ -58,7 +62,7 @@ func inTurns(rates ...func() (float64, error)) ([]float64, error) {
 			if err != nil {
 				return nil, err
 			}
-			means[i] += one / turns
+			means[i] += one / float64(turns)
 		}
 	}
 	return means, nil

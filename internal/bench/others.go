@@ -22,9 +22,9 @@ type others struct {
 	working sync.WaitGroup
 }
 
-// startOthers lets the customer work until stop.
-func (n *node) startOthers(ctx context.Context, access string) (*others, error) {
-	made := n.createContact(ctx, access, spareNumber(0))
+// startOthers lets the customer work, on a contact of a spare number, until stop.
+func (n *node) startOthers(ctx context.Context, access string, spare int) (*others, error) {
+	made := n.createContact(ctx, access, spareNumber(spare))
 	if made.Status != http.StatusCreated {
 		return nil, fmt.Errorf("create a contact: %d %s", made.Status, made.Body)
 	}
