@@ -11,8 +11,13 @@ import (
 	"ujumbe/internal/phone"
 )
 
-// streamBatch is how many contacts are read at a time.
-const streamBatch = 5000
+// How many contacts are read at a time: few at first and where they are long, so
+// that what is held of them stays around batchBytes.
+const (
+	fewContacts  = 250
+	manyContacts = 5000
+	batchBytes   = 2 << 20
+)
 
 // Stream writes every active contact, or those of a list, newest first, by
 // appending it to a part of the whole, and sends the parts. It reads in batches,
@@ -21,9 +26,9 @@ const streamBatch = 5000
 // appear, and each appears as it is when its batch is read. A list that does not
 // exist is a fault.
 func (s *Store) Stream(ctx context.Context, org account.ID, list *ListID, write func(part []byte, c *Contact) ([]byte, error), send func(part []byte) error) error {
-	return s.stream(ctx, org, list, send, func(ctx context.Context, last ID, part []byte) (batch, error) {
-		contacts := make([]Contact, 0, streamBatch)
-		err := s.before(ctx, org, list, last, rowColumns, func(found database.Row) error {
+	return s.stream(ctx, org, list, send, func(ctx context.Context, from batchStart, part []byte) (batch, error) {
+		contacts := make([]Contact, 0, from.count)
+		err := s.next(ctx, org, list, from, rowColumns, func(found database.Row) error {
 			c, err := contactOf(found)
 			contacts = append(contacts, c)
 			return err
@@ -38,9 +43,9 @@ func (s *Store) Stream(ctx context.Context, org account.ID, list *ListID, write 
 			if part, err = write(part, &contacts[i]); err != nil {
 				return batch{}, err
 			}
-			last = contacts[i].ID
+			from.last = contacts[i].ID
 		}
-		return batch{part, len(contacts), last}, nil
+		return batch{part, len(contacts), from.last}, nil
 	})
 }
 
@@ -60,9 +65,9 @@ func (s *Store) StreamLines(ctx context.Context, org account.ID, list *ListID, w
 	)
 	const columns = `c.id, c.phone, c.first_name, c.last_name, c.email, c.tags, c.notes`
 	places := []any{&id, &number, &line.FirstName, &line.LastName, &line.Email, &line.Tags, &line.Notes}
-	return s.stream(ctx, org, list, send, func(ctx context.Context, last ID, part []byte) (batch, error) {
+	return s.stream(ctx, org, list, send, func(ctx context.Context, from batchStart, part []byte) (batch, error) {
 		count := 0
-		err := s.before(ctx, org, list, last, columns, func(found database.Row) error {
+		err := s.next(ctx, org, list, from, columns, func(found database.Row) error {
 			if err := found.Scan(places...); err != nil {
 				return err
 			}
@@ -75,12 +80,22 @@ func (s *Store) StreamLines(ctx context.Context, org account.ID, list *ListID, w
 	})
 }
 
+// batchStart is where a batch begins, behind the last contact read, and how many it
+// may have.
+type batchStart struct {
+	last  ID
+	count int
+}
+
 // batch is some of the contacts of a stream, as they were written.
 type batch struct {
 	part  []byte
 	count int
 	last  ID
 }
+
+// reader reads the batch that starts somewhere, and appends what it writes to a part.
+type reader func(ctx context.Context, from batchStart, part []byte) (batch, error)
 
 // lastID is after every id.
 var lastID = func() (last ID) {
@@ -92,9 +107,7 @@ var lastID = func() (last ID) {
 
 // stream reads batch after batch and sends them. There are two parts: one to
 // write while the other is sent.
-func (s *Store) stream(ctx context.Context, org account.ID, list *ListID, send func(part []byte) error,
-	read func(ctx context.Context, last ID, part []byte) (batch, error),
-) error {
+func (s *Store) stream(ctx context.Context, org account.ID, list *ListID, send func(part []byte) error, read reader) error {
 	if list != nil {
 		err := httpapi.Briefly(ctx, func(ctx context.Context) error {
 			_, err := findList(ctx, s.db, org, *list, "")
@@ -122,8 +135,8 @@ func (s *Store) stream(ctx context.Context, org account.ID, list *ListID, send f
 	return <-ended
 }
 
-func readAll(ctx context.Context, read func(ctx context.Context, last ID, part []byte) (batch, error), free <-chan []byte, ready chan<- []byte) error {
-	for last := lastID; ; {
+func readAll(ctx context.Context, read reader, free <-chan []byte, ready chan<- []byte) error {
+	for from := (batchStart{lastID, fewContacts}); ; {
 		var part []byte
 		select {
 		case part = <-free:
@@ -132,7 +145,7 @@ func readAll(ctx context.Context, read func(ctx context.Context, last ID, part [
 		}
 		var got batch
 		err := httpapi.Briefly(ctx, func(ctx context.Context) (err error) {
-			got, err = read(ctx, last, part)
+			got, err = read(ctx, from, part)
 			return err
 		})
 		if err != nil {
@@ -143,20 +156,23 @@ func readAll(ctx context.Context, read func(ctx context.Context, last ID, part [
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if got.count < streamBatch {
+		if got.count < from.count {
 			return nil
 		}
-		last = got.last
+		from = batchStart{got.last, fewContacts}
+		if len(got.part)/got.count <= batchBytes/manyContacts {
+			from.count = manyContacts
+		}
 	}
 }
 
-// before calls f for the next contacts of a stream: those before the last one.
-func (s *Store) before(ctx context.Context, org account.ID, list *ListID, last ID, columns string, f func(database.Row) error) error {
-	text := fmt.Sprintf(`SELECT %s FROM contact c WHERE c.account_id = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT %d`, columns, streamBatch)
-	args := []any{org, last}
+// next calls f for the contacts of a batch.
+func (s *Store) next(ctx context.Context, org account.ID, list *ListID, from batchStart, columns string, f func(database.Row) error) error {
+	text := fmt.Sprintf(`SELECT %s FROM contact c WHERE c.account_id = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT %d`, columns, from.count)
+	args := []any{org, from.last}
 	if list != nil {
 		text = contactsOf(s.db.Engine(), columns, fmt.Sprintf(`SELECT m.contact_id AS id FROM contact_list_member m
-			WHERE m.account_id = $1 AND m.list_id = $3 AND m.contact_id < $2 ORDER BY m.contact_id DESC LIMIT %d`, streamBatch))
+			WHERE m.account_id = $1 AND m.list_id = $3 AND m.contact_id < $2 ORDER BY m.contact_id DESC LIMIT %d`, from.count))
 		args = append(args, *list)
 	}
 	if err := database.Each(ctx, s.db, f, text, args...); err != nil {
