@@ -82,7 +82,9 @@ func (s *Store) Remember(ctx context.Context, tx database.Tx, user UserID, org I
 	return nil
 }
 
-var errNoMembership = fault.Forbidden("no_membership", "You are not an active member of this organization.")
+// ErrNoMembership is the answer to somebody who is in no organization, or not in
+// this one.
+var ErrNoMembership = fault.Forbidden("no_membership", "You are not an active member of this organization.")
 
 // MemberOf returns a person's active membership in an organization.
 func (s *Store) MemberOf(ctx context.Context, q database.Querier, org ID, user UserID) (Member, error) {
@@ -90,7 +92,7 @@ func (s *Store) MemberOf(ctx context.Context, q database.Querier, org ID, user U
 	err := q.QueryRow(ctx, `SELECT m.role, a.status FROM membership m JOIN account a ON a.id = m.account_id
 		WHERE m.account_id = $1 AND m.user_id = $2 AND m.is_active`, org, user).Scan(&m.Role, &m.Status)
 	if errors.Is(err, database.ErrNoRows) {
-		return Member{}, errNoMembership
+		return Member{}, ErrNoMembership
 	}
 	if err != nil {
 		return Member{}, fmt.Errorf("read membership: %w", err)
@@ -102,22 +104,10 @@ func (s *Store) MemberOf(ctx context.Context, q database.Querier, org ID, user U
 // bound to.
 const roleOfSession = `SELECT m.role FROM membership m WHERE m.account_id = s.account_id AND m.user_id = s.subject_id AND m.is_active`
 
-// HomeOf returns the membership a person signs in with: the organization they
-// were in last, or else the first they joined.
-func (s *Store) HomeOf(ctx context.Context, q database.Querier, user UserID) (Member, error) {
-	m := Member{User: user}
-	err := q.QueryRow(ctx, `SELECT m.account_id, m.role, a.status FROM membership m
-		JOIN users u ON u.id = m.user_id JOIN account a ON a.id = m.account_id
-		WHERE m.user_id = $1 AND m.is_active
-		ORDER BY CASE WHEN m.account_id = u.active_account_id THEN 0 ELSE 1 END, m.created_at, m.account_id LIMIT 1`, user).Scan(&m.Account, &m.Role, &m.Status)
-	if errors.Is(err, database.ErrNoRows) {
-		return Member{}, errNoMembership
-	}
-	if err != nil {
-		return Member{}, fmt.Errorf("read memberships: %w", err)
-	}
-	return m, nil
-}
+// HomeFirst is the order of the memberships m of a person u by which the first is
+// where they sign in to: the organization they were in last, or else the first
+// they joined.
+const HomeFirst = ` ORDER BY CASE WHEN m.account_id = u.active_account_id THEN 0 ELSE 1 END, m.created_at, m.account_id`
 
 // Find returns one organization.
 func (s *Store) Find(ctx context.Context, q database.Querier, org ID) (Account, error) {

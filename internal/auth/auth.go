@@ -53,15 +53,12 @@ type Result struct {
 
 // open signs a person in to the organization they were in last.
 func (s *Service) open(ctx context.Context, tx database.Tx, user account.UserID, how string) (Result, error) {
-	home, err := s.Accounts.HomeOf(ctx, tx, user)
+	found, err := s.Users.AtHome(ctx, tx, user)
 	if err != nil {
 		return Result{}, err
 	}
+	home := found.Member()
 	pair, err := s.Sessions.Open(ctx, tx, home)
-	if err != nil {
-		return Result{}, err
-	}
-	found, err := s.Users.Find(ctx, tx, home.Account, user)
 	if err != nil {
 		return Result{}, err
 	}

@@ -254,9 +254,9 @@ func (i *Identities) link(ctx context.Context, tx database.Tx, slot string, iden
 	if !added {
 		return errAgain
 	}
-	home, err := i.Accounts.HomeOf(ctx, tx, m.user)
+	found, err := i.Users.AtHome(ctx, tx, m.user)
 	if err != nil {
 		return err
 	}
-	return i.record(ctx, tx, home, m.email, audit.IdentityLinked, slot+" "+identity.Issuer)
+	return i.record(ctx, tx, found.Member(), m.email, audit.IdentityLinked, slot+" "+identity.Issuer)
 }

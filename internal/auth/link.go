@@ -210,10 +210,11 @@ func (s *Service) ResetPassword(ctx context.Context, raw, password string) error
 // recordHome writes into the trail of the organization a user is at home in, or
 // the platform's if they are active in none.
 func (s *Service) recordHome(ctx context.Context, tx database.Tx, m mailbox, action, target string) error {
-	home, err := s.Accounts.HomeOf(ctx, tx, m.user)
+	found, err := s.Users.AtHome(ctx, tx, m.user)
 	if err != nil && !fault.Is(err, fault.KindForbidden) {
 		return err
 	}
+	home := found.Member()
 	home.User = m.user
 	return s.record(ctx, tx, home, m.email, action, target)
 }

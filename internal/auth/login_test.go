@@ -252,3 +252,31 @@ func TestAPasswordThatIsReplacedDuringALoginOpensNothing(t *testing.T) {
 		}
 	})
 }
+
+// A deactivation ends all sessions, so none may be opened behind its back.
+func TestAUserWhoIsDeactivatedDuringALoginGetsNoSession(t *testing.T) {
+	each(t, func(t *testing.T, h house) {
+		owner := h.Owner()
+		member := h.Member(owner, "member")
+		before := h.number(`SELECT COUNT(*) FROM session`)
+		answer := make(chan int)
+		err := h.DB.InTx(t.Context(), func(tx database.Tx) error {
+			if _, err := tx.Exec(t.Context(), `UPDATE users SET updated_at = updated_at WHERE email = $1`, member.Email); err != nil {
+				return err
+			}
+			go func() { answer <- h.login(member.Email, member.Password).Status }()
+			time.Sleep(300 * time.Millisecond) // for the login to come to the row that is held
+			_, err := tx.Exec(t.Context(), `UPDATE membership SET is_active = (1 = 0) WHERE user_id IN (SELECT id FROM users WHERE email = $1)`, member.Email)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status := <-answer; status != 401 {
+			t.Errorf("status %d", status)
+		}
+		if after := h.number(`SELECT COUNT(*) FROM session`); after != before {
+			t.Errorf("%d sessions, want %d", after, before)
+		}
+	})
+}

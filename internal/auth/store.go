@@ -31,8 +31,7 @@ func (s *store) credentials(ctx context.Context, q database.Querier, emailKey st
 	)
 	err := q.QueryRow(ctx, `SELECT u.id, u.password_hash, u.is_verified,
 		EXISTS (SELECT 1 FROM membership m WHERE m.user_id = u.id AND m.is_active),
-		(SELECT m.account_id FROM membership m WHERE m.user_id = u.id
-			ORDER BY CASE WHEN m.account_id = u.active_account_id THEN 0 ELSE 1 END, m.created_at, m.account_id LIMIT 1)
+		(SELECT m.account_id FROM membership m WHERE m.user_id = u.id`+account.HomeFirst+` LIMIT 1)
 		FROM users u WHERE u.email_key = $1`, emailKey).Scan(&c.user, &hash, &c.verified, &c.active, &c.account)
 	if errors.Is(err, database.ErrNoRows) {
 		return credentials{}, nil
@@ -58,10 +57,10 @@ func (s *store) recordLogin(ctx context.Context, tx database.Tx, user account.Us
 // recordPassword notes the moment of a login by password and keeps the hash
 // given, unless the credentials are no longer what they were. It holds the user's
 // row: a change of password either comes first and is seen here, or comes after
-// and ends the session that this transaction opens.
-func (s *store) recordPassword(ctx context.Context, tx database.Tx, c credentials, hash string, now clock.Time) (current bool, err error) {
+// and ends the session that is opened now.
+func (s *store) recordPassword(ctx context.Context, tx database.Tx, c credentials, hash string) (current bool, err error) {
 	n, err := tx.Exec(ctx, `UPDATE users SET last_login_at = $1, password_hash = $2 WHERE id = $3 AND password_hash = $4 AND is_verified`,
-		now, hash, c.user, c.hash)
+		s.clock.Now(), hash, c.user, c.hash)
 	if err != nil {
 		return false, fmt.Errorf("record login: %w", err)
 	}

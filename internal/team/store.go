@@ -88,6 +88,21 @@ func (s *Store) Find(ctx context.Context, q database.Querier, org account.ID, us
 	return u, nil
 }
 
+// AtHome returns a user as a member of the organization they sign in to: the one
+// they were in last, or else the first they joined. Who is active in none gets
+// account.ErrNoMembership.
+func (s *Store) AtHome(ctx context.Context, q database.Querier, user account.UserID) (User, error) {
+	u, err := scanUser(q.QueryRow(ctx, `SELECT `+userColumns+` FROM users u JOIN membership m ON m.user_id = u.id
+		WHERE u.id = $1 AND m.is_active`+account.HomeFirst+` LIMIT 1`, user))
+	if errors.Is(err, database.ErrNoRows) {
+		return User{}, account.ErrNoMembership
+	}
+	if err != nil {
+		return User{}, fmt.Errorf("read user: %w", err)
+	}
+	return u, nil
+}
+
 // List returns the users of an organization in the order they joined, the
 // deactivated ones only on demand.
 func (s *Store) List(ctx context.Context, q database.Querier, org account.ID, includeInactive bool) ([]User, error) {

@@ -47,6 +47,11 @@ func (u User) Summary() Summary {
 	}
 }
 
+// Member is the membership of a user, all but the status of the organization.
+func (u User) Member() account.Member {
+	return account.Member{User: u.ID, Account: u.AccountID, Role: u.Role}
+}
+
 // Profile is a user as they see themselves.
 type Profile struct {
 	Summary
