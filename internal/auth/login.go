@@ -18,7 +18,7 @@ import (
 var errLogin = fault.Unauthorized("invalid_credentials", "Email or password is wrong, or the user is not verified or not active.")
 
 // refusalTime is when a refusal is answered at the earliest. All refusals cost
-// the same, but what the collector of garbage adds to every second hash falls on
+// the same, but what the collector of garbage adds to some hashes falls on
 // one kind or another by the order in which somebody tries them.
 const refusalTime = 100 * time.Millisecond
 

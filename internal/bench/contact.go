@@ -61,7 +61,6 @@ func (b *bench) measureSize(ctx context.Context, size int) error {
 // organization is one that holds contacts.
 type organization struct {
 	email, access, list string
-	neighbour           string        // token of another customer
 	imported            time.Duration // of all its contacts, from CSV
 	peak                int64         // memory above idle meanwhile
 	others              *others       // what other customers felt meanwhile
@@ -78,7 +77,7 @@ func (b *bench) seed(ctx context.Context, n *node, size int) (organization, erro
 	if _, err := n.restart(ctx); err != nil {
 		return organization{}, err
 	}
-	o := organization{email: "large@example.com", neighbour: neighbour}
+	o := organization{email: "large@example.com"}
 	tokens, err := n.Customer(ctx, o.email)
 	if err != nil {
 		return o, err
@@ -118,10 +117,13 @@ func (n *node) importCSV(ctx context.Context, access string, from, until int, li
 	return time.Since(began), err
 }
 
+// smallCustomer owns the small organizations, and acts in the last of them.
+const smallCustomer = "small@example.com"
+
 // seedSmall gives each small organization its share, and returns a token for
 // the last of them.
 func (b *bench) seedSmall(ctx context.Context, n *node, each int) (access string, err error) {
-	tokens, err := n.Customer(ctx, "small@example.com")
+	tokens, err := n.Customer(ctx, smallCustomer)
 	if err != nil {
 		return "", err
 	}

@@ -54,15 +54,15 @@ const (
 
 // inTurns measures rates that are to be compared by turns, and returns the mean
 // of each: the speed of a machine wavers, and so it does for all of them.
-func inTurns(turns int, rates ...func() (float64, error)) ([]float64, error) {
+func inTurns(rounds int, rates ...func() (float64, error)) ([]float64, error) {
 	means := make([]float64, len(rates))
-	for range turns {
+	for range rounds {
 		for i, measure := range rates {
 			one, err := measure()
 			if err != nil {
 				return nil, err
 			}
-			means[i] += one / float64(turns)
+			means[i] += one / float64(rounds)
 		}
 	}
 	return means, nil

@@ -95,8 +95,7 @@ func (s *shared) storeNames(ctx context.Context, tx database.Tx, org account.ID)
 		SELECT $1, CAST(CAST(value AS TEXT) AS BIGINT), key FROM json_each($2) WHERE true ORDER BY key
 		ON CONFLICT (account_id, key) DO NOTHING`
 	if tx.Engine() == database.Postgres {
-		err := tx.Queue(ctx, insert, org, jsonOf(s.names))
-		return err
+		return tx.Queue(ctx, insert, org, jsonOf(s.names))
 	}
 	return indexNames(ctx, tx, org, insert+` RETURNING key, text`, jsonOf(s.names))
 }
@@ -153,20 +152,18 @@ func (s *shared) storeTags(ctx context.Context, tx database.Tx, org account.ID) 
 			pairs[fmt.Sprintf("%020d", key)+tag] = struct{}{}
 		}
 	}
-	err := tx.Queue(ctx, `INSERT INTO contact_tag (account_id, tag, tags_key)
+	return tx.Queue(ctx, `INSERT INTO contact_tag (account_id, tag, tags_key)
 		SELECT $1, SUBSTR(key, 21), CAST(SUBSTR(key, 1, 20) AS BIGINT) FROM json_each($2) WHERE true ORDER BY key
 		ON CONFLICT DO NOTHING`, org, jsonOf(pairs))
-	return err
 }
 
 func (s *shared) storeHeads(ctx context.Context, tx database.Tx, org account.ID) error {
 	if len(s.heads) == 0 {
 		return nil
 	}
-	err := tx.Queue(ctx, `INSERT INTO contact_phone_head (account_id, head)
+	return tx.Queue(ctx, `INSERT INTO contact_phone_head (account_id, head)
 		SELECT $1, CAST(key AS BIGINT) FROM json_each($2) WHERE true ORDER BY key
 		ON CONFLICT DO NOTHING`, org, jsonOf(s.heads))
-	return err
 }
 
 // suspect marks names that some contact has given up. The sweeper looks at them

@@ -54,8 +54,8 @@ type Querier interface {
 type Tx interface {
 	Querier
 	// Queue runs a statement of which nothing is wanted but its effect. It may
-	// go to the database with the next statement or with the commit; then that
-	// one tells its error.
+	// go to the database with the next statement or with the commit, which nobody
+	// can call off; then that one tells its error.
 	Queue(ctx context.Context, sql string, args ...any) error
 	// Copy bulk-loads rows by the fastest way of the engine. It fails as a
 	// whole on the first row that violates a constraint.

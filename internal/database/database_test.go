@@ -2,6 +2,7 @@ package database_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -201,6 +202,50 @@ func TestQueuedStatementThatFailsUndoesItsTransaction(t *testing.T) {
 		}
 		if busy := db.Stats().InUse; busy != 0 || countCounters(t, db) != 0 {
 			t.Errorf("%d connections were not given back", busy)
+		}
+	})
+}
+
+// Whoever goes on after an error must not write outside the transaction.
+func TestNothingIsWrittenOnceTheFirstStatementHasFailed(t *testing.T) {
+	databasetest.Each(t, func(t *testing.T, db *database.DB) {
+		ctx := t.Context()
+		put := func(tx database.Tx) error { return putCounter(ctx, tx, id.New[thing](), 1) }
+		for name, then := range map[string]func(database.Tx) error{
+			"exec": put,
+			"queue": func(tx database.Tx) error {
+				return tx.Queue(ctx, `INSERT INTO rate_limit (key, count, reset_at) VALUES ($1, 1, 1)`, []byte(rand.Text()))
+			},
+			"row": func(tx database.Tx) error {
+				return tx.QueryRow(ctx, `INSERT INTO rate_limit (key, count, reset_at) VALUES ($1, 1, 1) RETURNING count`, []byte(rand.Text())).Scan(new(int))
+			},
+			"rows": func(tx database.Tx) error {
+				_, err := database.Collect(ctx, tx, database.Column[int], `INSERT INTO rate_limit (key, count, reset_at) VALUES ($1, 1, 1) RETURNING count`, []byte(rand.Text()))
+				return err
+			},
+			"copy": func(tx database.Tx) error {
+				_, err := tx.Copy(ctx, "rate_limit", []string{"key", "count", "reset_at"}, [][]any{{[]byte(rand.Text()), 1, 1}})
+				return err
+			},
+		} {
+			stop := errors.New("stop")
+			for _, end := range []error{nil, stop} {
+				err := db.InTx(ctx, func(tx database.Tx) error {
+					if _, err := tx.Exec(ctx, `UPDATE no_such_table SET x = 1`); err == nil {
+						t.Error("there is such a table")
+					}
+					_ = then(tx)
+					return end
+				})
+				// SQLite's transaction goes on after a failed statement.
+				n := countCounters(t, db)
+				if db.Engine() == database.Postgres && (err == nil || n != 0) || end != nil && n != 0 {
+					t.Errorf("%s, then %v: %v, %d rows written", name, end, err, n)
+				}
+				if _, err := db.Exec(ctx, `DELETE FROM rate_limit`); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 	})
 }

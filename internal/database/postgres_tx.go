@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +17,12 @@ type postgresTx struct {
 	postgresQuerier // for when nothing is queued
 	conn            *pgxpool.Conn
 	queued          *pgx.Batch
+	isSent          bool // BEGIN, whatever became of it
 }
+
+// errLost is a transaction of which not even BEGIN went well. What follows must
+// not be run without it.
+var errLost = errors.New("the transaction could not be begun")
 
 func (p *postgres) begin(ctx context.Context) (backendTx, error) {
 	conn, err := p.pool.Acquire(ctx)
@@ -34,7 +40,10 @@ func (t *postgresTx) Queue(_ context.Context, sql string, args ...any) error {
 }
 
 func (t *postgresTx) Exec(ctx context.Context, sql string, args ...any) (int64, error) {
-	if t.queued.Len() == 0 {
+	switch {
+	case t.isLost():
+		return 0, errLost
+	case t.queued.Len() == 0:
 		return t.postgresQuerier.Exec(ctx, sql, args...)
 	}
 	tag, err := t.send(ctx, sql, args...)
@@ -42,7 +51,10 @@ func (t *postgresTx) Exec(ctx context.Context, sql string, args ...any) (int64, 
 }
 
 func (t *postgresTx) QueryRow(ctx context.Context, sql string, args ...any) Row {
-	if t.queued.Len() == 0 {
+	switch {
+	case t.isLost():
+		return failedRow{errLost}
+	case t.queued.Len() == 0:
 		return t.postgresQuerier.QueryRow(ctx, sql, args...)
 	}
 	results, err := t.sendQueued(ctx, sql, args...)
@@ -53,7 +65,10 @@ func (t *postgresTx) QueryRow(ctx context.Context, sql string, args ...any) Row 
 }
 
 func (t *postgresTx) Query(ctx context.Context, sql string, args ...any) (Rows, error) {
-	if t.queued.Len() == 0 {
+	switch {
+	case t.isLost():
+		return nil, errLost
+	case t.queued.Len() == 0:
 		return t.postgresQuerier.Query(ctx, sql, args...)
 	}
 	results, err := t.sendQueued(ctx, sql, args...)
@@ -68,6 +83,9 @@ func (t *postgresTx) Query(ctx context.Context, sql string, args ...any) (Rows, 
 }
 
 func (t *postgresTx) Copy(ctx context.Context, table string, columns []string, rows [][]any) (int64, error) {
+	if t.isLost() {
+		return 0, errLost
+	}
 	if err := t.flush(ctx); err != nil {
 		return 0, err
 	}
@@ -75,12 +93,17 @@ func (t *postgresTx) Copy(ctx context.Context, table string, columns []string, r
 	return n, mapError(err)
 }
 
-// commit goes through even if the caller has gone away meanwhile: the decision
-// is made, and a cancelled COMMIT would leave its outcome unknown.
+// commit goes through, with what is queued, even if the caller has gone away
+// meanwhile: the decision is made, and a cancelled COMMIT would leave its outcome
+// unknown.
 func (t *postgresTx) commit(ctx context.Context) error {
-	if !t.isBegun() && t.queued.Len() == 1 {
+	isEmpty := !t.isSent && t.queued.Len() == 1
+	if isEmpty || t.isLost() {
 		t.conn.Release()
-		return nil
+		if isEmpty {
+			return nil
+		}
+		return errLost
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
@@ -105,6 +128,8 @@ func (t *postgresTx) rollback(ctx context.Context) {
 }
 
 func (t *postgresTx) isBegun() bool { return t.conn.Conn().PgConn().TxStatus() != 'I' }
+
+func (t *postgresTx) isLost() bool { return t.isSent && !t.isBegun() }
 
 // flush sends what is queued.
 func (t *postgresTx) flush(ctx context.Context) error {
@@ -142,7 +167,7 @@ func (t *postgresTx) sendQueued(ctx context.Context, sql string, args ...any) (p
 
 func (t *postgresTx) take() *pgx.Batch {
 	queued := t.queued
-	t.queued = &pgx.Batch{}
+	t.queued, t.isSent = &pgx.Batch{}, true
 	return queued
 }
 

@@ -1,7 +1,9 @@
 package token
 
 import (
+	"math"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 )
 
@@ -19,7 +21,8 @@ type pace struct {
 	set     int // percent by which it grows now
 }
 
-// hashPercent is by how much the heap may grow while passwords are hashed.
+// hashPercent is by how much the heap may grow while passwords are hashed, unless
+// the operator allows more anyway.
 const hashPercent = 200
 
 // begin is called when a password comes to be hashed. Where a crowd waits for
@@ -28,14 +31,13 @@ func (p *pace) begin(isCrowd bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting++; p.waiting == 1 {
-		p.usual = debug.SetGCPercent(hashPercent)
-		p.set = hashPercent
+		p.usual = heapPercent()
+		p.set = p.usual
 	}
-	isGenerous := p.usual < 0 || p.usual > hashPercent // by the operator's choice
-	if isCrowd || isGenerous {
+	if isCrowd {
 		p.change(p.usual)
 	} else {
-		p.change(hashPercent)
+		p.change(max(p.usual, hashPercent))
 	}
 }
 
@@ -53,4 +55,12 @@ func (p *pace) change(percent int) {
 		debug.SetGCPercent(percent)
 		p.set = percent
 	}
+}
+
+// heapPercent is by how much the heap may grow before garbage is collected; very
+// much where it never is.
+func heapPercent() int {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	return int(min(sample[0].Value.Uint64(), math.MaxInt))
 }

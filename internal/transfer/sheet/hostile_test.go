@@ -127,6 +127,7 @@ type part struct {
 	name    string
 	content io.Reader
 	claimed int64 // size that the zip declares, when it lies
+	cut     int   // bytes of what is packed
 }
 
 // bomb is a workbook with some parts of its own.
@@ -143,6 +144,7 @@ func bomb(t *testing.T, b book, own ...part) []byte {
 		sum := crc32.NewIEEE()
 		n, err := io.Copy(io.MultiWriter(fw, sum), p.content)
 		must(t, err, fw.Close())
+		packed.Truncate(packed.Len() - p.cut)
 		if p.claimed > 0 {
 			n = p.claimed
 		}
@@ -232,6 +234,16 @@ func TestHostileWorkbooks(t *testing.T) {
 		wantFault(t, err, fault.KindTooLarge, "too_many_rows")
 		if rows != 0 {
 			t.Errorf("%d rows came before", rows)
+		}
+	})
+	t.Run("damage behind the rows", func(t *testing.T) {
+		row := `<row><c><v>1</v></c></row>`
+		for _, rows := range []int64{5, 60_000} { // read as they come, and ahead
+			content := io.MultiReader(sheetOf(repeat(row, rows*int64(len(row)))), repeat("<!-- x -->", 100<<10))
+			got, err := readWithin(t, bomb(t, book{}, part{name: sheetPart, content: content, cut: 3}), loose)
+			if err != nil || int64(got) != rows {
+				t.Errorf("%d rows of %d, error %v", got, rows, err)
+			}
 		}
 	})
 	t.Run("one endless text", func(t *testing.T) {

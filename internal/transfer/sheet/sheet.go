@@ -124,8 +124,8 @@ type Reader struct {
 }
 
 // Open reads the header of a CSV or XLSX file of size bytes, once it has looked
-// through all of it: what can't be read to its end is refused before anything of
-// it is used. The reader must be closed; src stays the caller's.
+// through its rows: a file with too many, or a workbook that can't be read to the
+// last, is refused before anything of it is used. The reader must be closed; src stays the caller's.
 func Open(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	limits = limits.orDefault()
 	head := make([]byte, min(size, headBytes))

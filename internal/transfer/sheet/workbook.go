@@ -89,8 +89,8 @@ func (w *workbook) count(r io.Reader) io.Reader {
 
 func (w *workbook) part(name string) *zip.File { return w.parts[strings.ToLower(name)] }
 
-// open unzips a part for the first time. Its size and ratio are judged by what the zip declares;
-// the reader fails when there is more than declared.
+// open unzips a part for the first time. Its size and ratio are judged by what
+// the zip declares; the reader fails when there is more than declared.
 func (w *workbook) open(name string) (io.ReadCloser, error) {
 	f := w.part(name)
 	if f == nil {

@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 )
@@ -159,9 +158,7 @@ func (w *workbook) openSheet(name string, table *stringTable) (*xlsxSource, erro
 
 // rewind goes back to the first row.
 func (s *xlsxSource) rewind() error {
-	if err := s.part.Close(); err != nil {
-		return fmt.Errorf("close a sheet: %w", err)
-	}
+	_ = s.part.Close() // what is wrong behind the rows is of no interest
 	part, err := s.book.unzip(s.book.part(s.name))
 	if err != nil {
 		return err
