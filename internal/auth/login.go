@@ -62,24 +62,28 @@ func (s *Service) login(ctx context.Context, email, password string) (Result, er
 }
 
 // admit opens a session for a password that was right a moment ago, and keeps
-// its hash or a newer one. If it was changed meanwhile, it is right no more.
+// its hash or a newer one. If it was changed meanwhile, it is right no more. The
+// user's row comes last: all sign-ins of a user wait for it.
 func (s *Service) admit(ctx context.Context, try *guess, found credentials, hash string) (Result, error) {
 	var result Result
 	err := s.DB.InTx(ctx, func(tx database.Tx) error {
 		if err := try.check(ctx, tx); err != nil {
 			return err
 		}
-		current, err := s.store.recordPassword(ctx, tx, found, hash)
-		if err != nil {
-			return err
-		}
-		if !current {
-			return errLogin
-		}
+		var err error
 		if result, err = s.open(ctx, tx, found.user, "by password"); err != nil {
 			return err
 		}
-		return try.succeed(ctx, tx)
+		if err := try.succeed(ctx, tx); err != nil {
+			return err
+		}
+		now := s.Clock.Now()
+		result.User.LastLoginAt = &now
+		current, err := s.store.recordPassword(ctx, tx, found, hash, result.User.AccountID, now)
+		if err == nil && !current {
+			err = errLogin
+		}
+		return err
 	})
 	// Deactivated between the check and the sign-in.
 	if fault.Is(err, fault.KindForbidden) {

@@ -55,16 +55,24 @@ func (s *store) recordLogin(ctx context.Context, tx database.Tx, user account.Us
 }
 
 // recordPassword notes the moment of a login by password and keeps the hash
-// given, unless the credentials are no longer what they were. It holds the user's
-// row: a change of password either comes first and is seen here, or comes after
-// and ends the session that is opened now.
-func (s *store) recordPassword(ctx context.Context, tx database.Tx, c credentials, hash string) (current bool, err error) {
-	n, err := tx.Exec(ctx, `UPDATE users SET last_login_at = $1, password_hash = $2 WHERE id = $3 AND password_hash = $4 AND is_verified`,
-		s.clock.Now(), hash, c.user, c.hash)
+// given, unless the credentials are no longer what they were, or the user is not
+// active any more in the organization they sign in to. It holds the user's row,
+// as whoever changes any of that does: the change either comes first and is seen
+// here, or comes after and ends the session that is opened now.
+func (s *store) recordPassword(ctx context.Context, tx database.Tx, c credentials, hash string, home account.ID, now clock.Time) (current bool, err error) {
+	err = tx.Queue(ctx, `UPDATE users SET last_login_at = $1, password_hash = $2 WHERE id = $3 AND password_hash = $4 AND is_verified`,
+		now, hash, c.user, c.hash)
 	if err != nil {
 		return false, fmt.Errorf("record login: %w", err)
 	}
-	return n == 1, nil
+	// A statement of its own: a part of the update would not see what was
+	// committed while the update waited for the row.
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users u JOIN membership m ON m.user_id = u.id
+		WHERE u.id = $1 AND u.password_hash = $2 AND u.is_verified AND m.account_id = $3 AND m.is_active)`, c.user, hash, home).Scan(&current)
+	if err != nil {
+		return false, fmt.Errorf("read login: %w", err)
+	}
+	return current, nil
 }
 
 // mailbox is what a mailed link leads to.

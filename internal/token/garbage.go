@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"time"
 )
 
 // garbage is one for the process, as its collector is.
@@ -21,16 +22,22 @@ type pace struct {
 	set     int // percent by which it grows now
 }
 
-// hashPercent is by how much the heap may grow while passwords are hashed, unless
-// the operator allows more anyway.
-const hashPercent = 200
+const (
+	// hashPercent is by how much the heap may grow while passwords are hashed,
+	// unless the operator allows more anyway.
+	hashPercent = 200
+	// calm is how long no password must have come until the collector works as
+	// usual: between two that come one after the other it is not worth it.
+	calm = 100 * time.Millisecond
+)
 
 // begin is called when a password comes to be hashed. Where a crowd waits for
 // theirs, memory is short, and the collector works as usual.
 func (p *pace) begin(isCrowd bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.waiting++; p.waiting == 1 {
+	p.waiting++
+	if p.set == p.usual {
 		p.usual = heapPercent()
 		p.set = p.usual
 	}
@@ -46,6 +53,14 @@ func (p *pace) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting--; p.waiting == 0 {
+		time.AfterFunc(calm, p.restore)
+	}
+}
+
+func (p *pace) restore() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting == 0 {
 		p.change(p.usual)
 	}
 }
