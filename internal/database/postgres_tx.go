@@ -97,12 +97,11 @@ func (t *postgresTx) Copy(ctx context.Context, table string, columns []string, r
 // meanwhile: the decision is made, and a cancelled COMMIT would leave its outcome
 // unknown.
 func (t *postgresTx) commit(ctx context.Context) error {
-	isEmpty := !t.isSent && t.queued.Len() == 1
-	if isEmpty || t.isLost() {
-		t.conn.Release()
-		if isEmpty {
-			return nil
-		}
+	defer t.rollback(ctx) // of what could not be committed
+	switch {
+	case !t.isSent && t.queued.Len() == 1: // BEGIN alone
+		return nil
+	case t.isLost():
 		return errLost
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
@@ -111,7 +110,6 @@ func (t *postgresTx) commit(ctx context.Context) error {
 	if err == nil && tag.String() == "ROLLBACK" {
 		err = pgx.ErrTxCommitRollback
 	}
-	t.rollback(ctx) // of what could not be committed
 	return mapError(err)
 }
 

@@ -77,10 +77,13 @@ var errNotFound = fault.NotFound("user_not_found", "There is no such user in thi
 
 // Find returns a user of an organization, active or not.
 func (s *Store) Find(ctx context.Context, q database.Querier, org account.ID, user account.UserID) (User, error) {
-	u, err := scanUser(q.QueryRow(ctx, `SELECT `+userColumns+` FROM users u JOIN membership m ON m.user_id = u.id
-		WHERE m.account_id = $1 AND m.user_id = $2`, org, user))
+	return findUser(ctx, q, errNotFound, `WHERE m.account_id = $1 AND m.user_id = $2`, org, user)
+}
+
+func findUser(ctx context.Context, q database.Querier, missing error, where string, args ...any) (User, error) {
+	u, err := scanUser(q.QueryRow(ctx, `SELECT `+userColumns+` FROM users u JOIN membership m ON m.user_id = u.id `+where, args...))
 	if errors.Is(err, database.ErrNoRows) {
-		return User{}, errNotFound
+		return User{}, missing
 	}
 	if err != nil {
 		return User{}, fmt.Errorf("read user: %w", err)
@@ -92,15 +95,7 @@ func (s *Store) Find(ctx context.Context, q database.Querier, org account.ID, us
 // they were in last, or else the first they joined. Who is active in none gets
 // account.ErrNoMembership.
 func (s *Store) AtHome(ctx context.Context, q database.Querier, user account.UserID) (User, error) {
-	u, err := scanUser(q.QueryRow(ctx, `SELECT `+userColumns+` FROM users u JOIN membership m ON m.user_id = u.id
-		WHERE u.id = $1 AND m.is_active`+account.HomeFirst+` LIMIT 1`, user))
-	if errors.Is(err, database.ErrNoRows) {
-		return User{}, account.ErrNoMembership
-	}
-	if err != nil {
-		return User{}, fmt.Errorf("read user: %w", err)
-	}
-	return u, nil
+	return findUser(ctx, q, account.ErrNoMembership, `WHERE u.id = $1 AND m.is_active`+account.HomeFirst+` LIMIT 1`, user)
 }
 
 // List returns the users of an organization in the order they joined, the

@@ -88,12 +88,7 @@ func checkRows(src io.ReaderAt, size int64, head []byte, limits Limits) error {
 		return err
 	}
 	defer func() { _ = r.Close() }()
-	for _, err := range r.All() {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.lookThrough()
 }
 
 func (s *csvSource) bytesRead() int64 { return s.raw.n.Load() }

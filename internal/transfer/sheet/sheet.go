@@ -232,6 +232,16 @@ func (r *Reader) All() iter.Seq2[*Row, error] {
 	}
 }
 
+// lookThrough reads on to the end, for the error there may be.
+func (r *Reader) lookThrough() error {
+	for _, err := range r.All() {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Columns returns the names of the columns as they stand in the file, long ones
 // cut.
 func (r *Reader) Columns() []string { return r.header.names }

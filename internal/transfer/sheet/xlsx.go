@@ -39,12 +39,7 @@ func openXLSX(src io.ReaderAt, size int64, limits Limits) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, err = range r.All() {
-		if err != nil {
-			break
-		}
-	}
-	if err == nil {
+	if err = r.lookThrough(); err == nil {
 		err = s.rewind()
 	}
 	if err != nil {
